@@ -195,6 +195,9 @@ points-load: all ## how many points a second one node and one store take, and wh
 monitor-test: all ## measurements of real members, with everything killed at random and one store lost, on a fleet: needs root, takes a quarter of an hour
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/monitor_test.py --seconds 300 --away 600
 
+keys-test: all ## a cluster under its customer's key: raw disks searched, the key taken back and given again, on a fleet: needs root and loop devices, takes ten minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/keys_test.py
+
 volumes-test: all ## disks of members filled, grown and cut off from power, beside a neighbour, on a fleet: needs root and loop devices, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/volumes_test.py
 	REEVE_BUILD=$(BUILD) REEVE_VOLUMES=full $(PYTHON) test/cluster/volumes_test.py they_are_disks_of_their_own growing_heals_it nothing_is_left

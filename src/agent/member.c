@@ -155,6 +155,7 @@ keep_unit_file(struct pass *pass, bool *ret_changed)
         .folder = pass->self.folder,
         .command = pass->host->engine->command(&pass->self),
         .agent = pass->host->agent,
+        .is_keyed = pass->key != MEMBER_KEY_NONE,
         .peers = peers_here(&pass->self),
         .etcd_ports = etcd_ports(&pass->self),
     };
@@ -379,7 +380,8 @@ member_volume_wish(struct pass *pass)
     return (struct volume_wish){ .member = pass->self.member->id,
                                  .disk_gb = pass->self.member->disk_gb,
                                  .group = pass->self.owner.group,
-                                 .kind = volume_kind_of_host(pass->self.arena, pass->host->state) };
+                                 .kind = volume_kind_of_host(pass->self.arena, pass->host->state),
+                                 .state = pass->host->state };
 }
 
 /* Before anything is written to its folder, which they are mounted on. */
@@ -390,6 +392,10 @@ keep_volumes(struct pass *pass)
     struct volume_memory *memory = &pass->memory->volume;
     const struct volume_wish wish = member_volume_wish(pass);
     TRY(volume_keep(pass->host->units, arena, &wish, memory, &pass->self.has_volumes, &pass->growth));
+    if (pass->key == MEMBER_KEY_OPEN && !pass->self.has_volumes)
+        return problem(
+            arena,
+            "This host gives its members no volumes, so nothing of this one can be encrypted: reeve-agent volumes thin");
     if (pass->self.has_volumes)
         volume_look(arena, wish.member, memory);
     return OK;
@@ -455,7 +461,7 @@ member_bring_up(struct pass *pass)
         waits = wait_for_turn(pass);
     if (pass->report->role != REPORT_NO_ROLE) /* what is not known now is as it was */
         pass->memory->volume.role = pass->report->role == REPORT_PRIMARY ? VOLUME_OF_PRIMARY : VOLUME_OF_REPLICA;
-    const error all[] = { seen, wall, waits, backup, pooler, pass->growth };
+    const error all[] = { seen, wall, waits, backup, pooler, pass->growth, pass->key_trouble };
     for (size_t i = 0; i < LENGTH(all); i++)
         TRY(all[i]);
     return OK;
@@ -500,6 +506,7 @@ remove_all(struct pass *pass)
         (void)ignored;
     }
     TRY(volume_drop(pass->host->units, arena, pass->self.member->id));
+    TRY(member_key_drop(arena, pass->host->state, pass->self.member->id));
     failpoint("agent:member:remove-folder:before");
     if (!disk_remove_tree(pass->self.folder.data))
         return problem(arena, "%s cannot be removed: %s.", pass->self.folder.data, strerror(errno));
@@ -520,10 +527,45 @@ remove_all(struct pass *pass)
     return read_state(pass);
 }
 
+/* ---- Keys of its project ---- */
+bool
+member_host_encrypts(const struct member_host *host, struct arena *arena)
+{
+    str folder = STR(VOLUMES_FOLDER);
+    return volume_kind_of_host(arena, host->state) != VOLUMES_NONE && disk_make_folder(folder.data, 0700, root) &&
+           folder_key_is_possible(folder);
+}
+
+/* Nothing of it runs, is mounted, or can be read. */
+static error
+shut(struct pass *pass)
+{
+    struct arena *arena = pass->self.arena;
+    TRY(member_bring_down(pass));
+    if (!member_key_is_known(arena, pass->host->state, pass->self.member->id))
+        return OK;
+    TRY(volume_down(pass->host->units, arena, pass->self.member->id));
+    return member_key_take(arena, pass->host->state, pass->self.member->id);
+}
+
+static error
+run_with_key(struct pass *pass)
+{
+    const struct member_key key = { pass->host->state, pass->self.member->id, &pass->self.cluster->keys };
+    struct member_key_memory *memory = &pass->memory->key;
+    TRY(read_state(pass));
+    TRY(member_key_keep(pass->self.arena, &key, memory, &pass->key, &pass->key_trouble));
+    if (pass->key != MEMBER_KEY_SHUT)
+        return member_restore_way(pass);
+    TRY(shut(pass));
+    return problem(pass->self.arena, "The customer's key was taken back, so it is stopped and its data are closed. %s",
+                   memory->why);
+}
+
 /* ---- ---- */
 static error (*const ways[])(struct pass *) = {
-    [DESIRED_RUNNING] = member_restore_way,
-    [DESIRED_STOPPED] = member_bring_down,
+    [DESIRED_RUNNING] = run_with_key,
+    [DESIRED_STOPPED] = shut,
     [DESIRED_REMOVED] = remove_all,
 };
 

@@ -6,6 +6,7 @@
 #ifndef AGENT_MEMBER_H
 #define AGENT_MEMBER_H
 
+#include "agent/key/member_key.h"
 #include "agent/state.h"
 #include "agent/units.h"
 #include "agent/users.h"
@@ -30,6 +31,7 @@ struct member_memory {
     int64_t wall_put_ms;      /* when the rules of the network were put up last; 0: not since the agent started */
     int64_t restore_begun_ms; /* when its restore was begun last; 0: not since the agent started */
     struct volume_memory volume;
+    struct member_key_memory key;
     int64_t waits_since_ms; /* since when it waits to move to its own user; 0: it does not wait */
 };
 
@@ -39,6 +41,9 @@ struct engine_member member_engine(const struct member_host *host, struct arena 
 
 /* "<member id>=<phase>": which certificates are in force on the members of the goal; "<member id>+ETCD": it was started as a user of etcd. */
 struct wire_texts member_walls(const struct member_host *host, struct arena *arena, const struct goal *goal);
+
+/* Whether new members of this host can be under keys of their projects. */
+bool member_host_encrypts(const struct member_host *host, struct arena *arena);
 
 /*
  * `ret_report` is always filled as far as it is known; a failure is in its `problem`. True when nothing is left to do

@@ -16,6 +16,7 @@ enum { MEMORY_MB = 512 };
 #define PLACES "BindReadOnlyPaths=%s/" POOLER_FOLDER "\nBindPaths=%s/run\n"
 #define MORE               \
     "KillSignal=SIGQUIT\n" \
+    "MemorySwapMax=0\n"    \
     "LimitCORE=0\n"        \
     "LimitNOFILE=32768\n"  \
     "CPUWeight=100\n"      \

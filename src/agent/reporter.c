@@ -70,6 +70,8 @@ write_report(struct agent *agent, struct arena *arena, int64_t *tried)
     report.strays = facts_strays(arena, &held->goal);
     report.facts.postgres_versions = facts_versions(&agent->watch, arena, agent->host.engine);
     report.facts.walls = member_walls(&agent->host, arena, &held->goal);
+    report.facts.encrypts = member_host_encrypts(&agent->host, arena);
+    report.facts.keys = member_key_names(arena, agent->host.state, &held->goal);
     if (agent->config.state->url.len == 0)
         report.epoch = held->goal.epoch;
     pthread_mutex_lock(&agent->lock);

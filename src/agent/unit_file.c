@@ -38,7 +38,7 @@ static const char text[] = "# Written by reeve-agent, which overwrites whatever 
                            "RestartSec=1\n"
                            "KillMode=mixed\n"
                            "TimeoutStartSec=900\n"
-                           "TimeoutStopSec=120\n"
+                           "TimeoutStopSec=%d\n"
                            "OOMPolicy=continue\n"
                            "LimitNOFILE=16384\n"
                            "LogRateLimitIntervalSec=0\n"
@@ -136,6 +136,18 @@ static const char beside[] = "# Written by reeve-agent, which overwrites whateve
     "LimitCORE=0\n"                                              \
     "OOMPolicy=continue\n"
 
+/*
+ * Of a member under its customer's key: what it writes is on its volumes or in memory, and no memory of it gets to the host's disk. One that does not stop is ended, so
+ * that its data are closed in time.
+ */
+#define KEYED_WALLS                                                  \
+    "PrivateTmp=no\n"                                                \
+    "TemporaryFileSystem=/tmp:mode=1777,nodev,nosuid,size=64M\n"     \
+    "TemporaryFileSystem=/var/tmp:mode=1777,nodev,nosuid,size=64M\n" \
+    "MemorySwapMax=0\n"                                              \
+    "LimitCORE=0\n"
+enum { STOP_SECONDS = 120, KEYED_STOP_SECONDS = 8 };
+
 static str
 with_walls(struct arena *arena, str first, str more)
 {
@@ -167,8 +179,9 @@ unit_text(struct arena *arena, const struct unit_wish *wish)
                            user, folder, wish->agent.data, folder, user, member->address.data, (int)member->prefix,
                            (int)member->port, wish->peers.len > 0 ? " --peers " : "", wish->peers.data,
                            wish->etcd_ports.len > 0 ? " --etcd-ports " : "", wish->etcd_ports.data, wish->command.data,
-                           (long long)member->memory_mb, quota < 1 ? 1 : quota);
-    return with_walls(arena, first, str_format(arena, "BindPaths=%s\n", folder));
+                           wish->is_keyed ? KEYED_STOP_SECONDS : STOP_SECONDS, (long long)member->memory_mb,
+                           quota < 1 ? 1 : quota);
+    return with_walls(arena, first, str_format(arena, "BindPaths=%s\n%s", folder, wish->is_keyed ? KEYED_WALLS : ""));
 }
 
 str

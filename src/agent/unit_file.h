@@ -14,6 +14,7 @@ struct unit_wish {
     str agent;   /* path of this program, which prepares what root must */
     str peers;   /* addresses of its cluster's members on this host, itself left out; may be empty */
     str etcd_ports;
+    bool is_keyed; /* under a key of its customer's */
 };
 
 /* "reeve-member-<id>.service" */

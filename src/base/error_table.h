@@ -42,8 +42,12 @@
         "Upgrade the flex cluster to a dedicated one with tenantUpgrade, and switch on autoScaling.") \
     ROW(CANNOT_ASSUME_ROLE, 400, "Role {} cannot be assumed: the operator has no role of that name for external id {}.", \
         "Give the external id to the operator, who makes the role in an object store for it and tells its name.") \
-    ROW(CUSTOMER_KEYS_NOT_OFFERED, 400, "Encryption with your own keys is not offered: the operator's hosts use no key service, and the operator encrypts their disks.", \
-        "Ask the operator to encrypt the disks of the hosts. Backups are encrypted, with a key for each cluster.") \
+    ROW(KEY_SERVICE_NOT_READY, 400, "The project's key cannot be used: {}.", \
+        "Describe the project's key service with kmip of its encryptionAtRest, wait until kmip.valid is true, then try again.") \
+    ROW(HOSTS_CANNOT_ENCRYPT, 400, "No host in region {} of provider {} can keep data under a key of yours.", \
+        "Choose another region, leave encryptionAtRestProvider out, or ask the operator for hosts with volumes on a file system that can encrypt.") \
+    ROW(BACKUPS_NOT_UNDER_KEY, 400, "Backups of a cluster that is under the project's own key are not offered: they would not be under that key.", \
+        "Leave backupEnabled out and keep dumps of your own, or create the cluster without encryptionAtRestProvider.") \
     /* Who is calling. */ \
     ROW(NOT_AUTHENTICATED, 401, "This resource needs credentials.", \
         "Send a bearer token of a service account, or answer the Digest challenge with an API key.") \
@@ -129,6 +133,8 @@
         "Remove its peering connections first, and wait until they are gone.") \
     ROW(NO_PEERING_CAPACITY, 409, "Region {} of {} has no port left for another peering connection.", \
         "Remove a peering connection that is not needed, or ask the operator.") \
+    ROW(KEYS_IN_USE, 409, "Clusters of the project are under its key: {} of them.", \
+        "Leave the key service enabled until these clusters are terminated. Another keyIdentifier can be set while they run.") \
     ROW(CLUSTER_NOT_CHANGEABLE, 409, "Cluster {} cannot be changed now: {}.", \
         "Wait until the state that the detail names has ended, or end it, then try again.") \
     ROW(ACCESS_NOT_GRANTED, 409, "The owner of cluster {} does not consent to this: {}.", \

@@ -14,6 +14,7 @@
 /* Keys are derived for these, and the secrets of one resource are bound to its place. */
 #define LOG_TARGET_KEY_PURPOSE    "log integration v1"
 #define EXPORT_BUCKET_KEY_PURPOSE "export bucket v1"
+#define KEY_SERVICE_KEY_PURPOSE   "key service v1"
 str given_secret_place(struct arena *arena, const char *kind, id resource);
 
 /* "****" and the last four characters; of a short one none. */

@@ -35,6 +35,7 @@ fleet_keys(struct store *store, const struct key *master_key)
         .etcd_key = crypto_derive(master_key, ETCD_KEY_PURPOSE),
         .backup_key = crypto_derive(master_key, BACKUP_KEY_PURPOSE),
         .export_key = crypto_derive(master_key, EXPORT_BUCKET_KEY_PURPOSE),
+        .key_service_key = crypto_derive(master_key, KEY_SERVICE_KEY_PURPOSE),
     };
 }
 
@@ -73,6 +74,7 @@ fleet_free(struct fleet *fleet)
     crypto_wipe(&fleet->etcd_key, sizeof(fleet->etcd_key));
     crypto_wipe(&fleet->backup_key, sizeof(fleet->backup_key));
     crypto_wipe(&fleet->export_key, sizeof(fleet->export_key));
+    crypto_wipe(&fleet->key_service_key, sizeof(fleet->key_service_key));
     crypto_wipe(&fleet->logs.key, sizeof(fleet->logs.key));
     arena_free(arena);
 }

@@ -25,12 +25,13 @@ struct fleet_config {
 
 struct fleet {
     struct store *store;
-    struct key authority_key; /* seals the authority's private key */
-    struct key token_key;     /* of which join tokens are known */
-    struct key directory_key; /* seals passwords of tenants' directories */
-    struct key etcd_key;      /* seals passwords of etcd's users */
-    struct key backup_key;    /* seals what backups are encrypted with, and keys of object stores */
-    struct key export_key;    /* seals keys of tenants' buckets */
+    struct key authority_key;   /* seals the authority's private key */
+    struct key token_key;       /* of which join tokens are known */
+    struct key directory_key;   /* seals passwords of tenants' directories */
+    struct key etcd_key;        /* seals passwords of etcd's users */
+    struct key backup_key;      /* seals what backups are encrypted with, and keys of object stores */
+    struct key export_key;      /* seals keys of tenants' buckets */
+    struct key key_service_key; /* seals keys for key services of projects */
     str domain, etcd_json;
     struct log_goal logs;           /* what is told to hosts that send logs */
     struct monitor_stores *monitor; /* of what they measure; NULL: none */

@@ -103,6 +103,23 @@ write_export_keys(struct fleet *fleet, struct arena *arena, str owner, str seale
     return true;
 }
 
+/* How the project of a cluster logs in to its key service, and where the host may connect to because a tenant says so. */
+static bool
+write_key_service(struct fleet *fleet, struct arena *arena, str owner, str sealed, struct buf *out)
+{
+    id service;
+    if (!id_parse(owner, &service))
+        return false;
+    str place = given_secret_place(arena, "encryptionAtRest", service);
+    const json_t *secrets = given_secret_open(arena, &fleet->key_service_key, place, sealed);
+    if (secrets == NULL)
+        return false;
+    buf_add_json(out, json_str(json_object_get(secrets, "clientKey")));
+    if (fleet->logs.egress.len > 0)
+        buf_format(out, ",%s", fleet->logs.egress.data);
+    return true;
+}
+
 /*
  * As PostgreSQL writes them: the first in a document that is stored, the others made by functions. No text of a tenant can look like that,
  * because quotes inside of texts have a backslash in front; so a goal of many megabytes need not be taken apart for it.
@@ -118,6 +135,7 @@ static const struct {
     { "\"storeKeys\":\"sealed:", "\"key\":", "A key of an object store", "\"\",\"secretKey\":\"\"", write_store_keys },
     { "\"exportKeys\":\"sealed:", "\"key\":", "The key of an export bucket", "\"\",\"secretKey\":\"\"",
       write_export_keys },
+    { "\"keyServiceKey\":\"sealed:", "\"clientKey\":", "The key for a key service", "\"\"", write_key_service },
 };
 
 static void

@@ -47,6 +47,8 @@ static const struct said_field fact_fields[] = {
     { "diskGb",           KIND_COUNT,   false, INT32_MAX,     NULL, NULL },
     { "address",          KIND_ADDRESS, false, 0,             NULL, NULL },
     { "walls",            KIND_TEXTS,   false, 8192,          NULL, NULL },
+    { "encrypts",         KIND_BOOL,    false, 0,             NULL, NULL },
+    { "keys",             KIND_TEXTS,   false, 8192,          NULL, NULL },
 };
 static const struct said_field member_fields[] = {
     { "id",               KIND_ID,      true,     0,         NULL, NULL },

@@ -108,6 +108,18 @@ static const struct wire_field pooling_fields[] = {
 };
 static const struct wire_shape pooling_shape = WIRE_SHAPE(struct goal_pooling, pooling_fields);
 
+static const struct wire_field keys_fields[] = {
+    { "required",          WIRE_BOOL,  0, AT(goal_keys, is_required) },
+    { "hostname",          WIRE_TEXT,  R, AT(goal_keys, hostname),       .max = NAME_BYTES },
+    { "port",              WIRE_INT,   R, AT(goal_keys, port),           .min = 0, .max = 65535 },
+    { "keyIdentifier",     WIRE_TEXT,  R, AT(goal_keys, key_identifier), .max = NAME_BYTES },
+    { "caCertificate",     WIRE_TEXT,  R, AT(goal_keys, authority),      .max = PEM_BYTES },
+    { "clientCertificate", WIRE_TEXT,  R, AT(goal_keys, certificate),    .max = PEM_BYTES },
+    { "clientKey",         WIRE_TEXT,  0, AT(goal_keys, client_key),     .max = PEM_BYTES },
+    { "networks",          WIRE_TEXTS, 0, AT(goal_keys, networks),       .max = 1000 },
+};
+static const struct wire_shape keys_shape = WIRE_SHAPE(struct goal_keys, keys_fields);
+
 static const struct wire_field cluster_fields[] = {
     { "id",               WIRE_ID,     R, AT(goal_cluster, id) },
     { "projectId",        WIRE_ID,     R, AT(goal_cluster, project) },
@@ -126,6 +138,7 @@ static const struct wire_field cluster_fields[] = {
     { "backup",           WIRE_OBJECT, 0, AT(goal_cluster, backup),            .of = &goal_backup_shape },
     { "restore",          WIRE_OBJECT, 0, AT(goal_cluster, restore),           .of = &goal_restore_shape },
     { "pooling",          WIRE_OBJECT, 0, AT(goal_cluster, pooling),           .of = &pooling_shape },
+    { "keys",             WIRE_OBJECT, 0, AT(goal_cluster, keys),              .of = &keys_shape },
     { "pinnedTables",     WIRE_TEXTS,  0, AT(goal_cluster, pinned_tables),     .max = SOME },
     { "switchedOff",      WIRE_TEXTS,  0, AT(goal_cluster, switched_off),      .max = SOME },
 };
@@ -228,6 +241,19 @@ check_access(struct arena *arena, struct goal_access *access, size_t index)
     return OK;
 }
 
+/* What a tenant said of their service is no reason to refuse what others are told: a service that cannot be asked counts as none. */
+static void
+check_keys(struct goal_keys *keys)
+{
+    struct net_block ignored;
+    bool is_fine = (plain_name(keys->hostname) || goal_is_address(keys->hostname)) && keys->port > 0 &&
+                   keys->key_identifier.len > 0 && str_is_one_line(keys->key_identifier);
+    for (size_t i = 0; i < keys->networks.count; i++)
+        is_fine = is_fine && net_parse_block(keys->networks.items[i], &ignored);
+    if (!is_fine)
+        keys->hostname = STR_EMPTY;
+}
+
 static error
 check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
 {
@@ -248,6 +274,7 @@ check_cluster(struct arena *arena, struct goal_cluster *cluster, size_t index)
         if (!plain_name(peer->name) || !goal_is_address(peer->address) || !goal_is_address(peer->host_address))
             return goal_wrong(arena, "clusters", index, "peers", "a name or address that is none");
     }
+    check_keys(&cluster->keys);
     TRY(goal_backup_check(arena, &cluster->backup, index));
     TRY(goal_restore_check(arena, &cluster->restore, index));
     return check_access(arena, &cluster->access, index);

@@ -98,8 +98,9 @@ struct goal_audit {                     /* what sessions leave in the server's l
     struct wire_texts users, databases; /* none: all of them */
     bool catalog, parameters, logins;
 };
-struct goal_ldap { /* the directory that users with LOGIN_LDAP prove who they are to */
-    str hostname;  /* empty: there is none */
+struct goal_ldap {    /* the directory that users with LOGIN_LDAP prove who they are to */
+    bool is_required; /* nothing of its members is written without a key, whatever else is known */
+    str hostname;     /* empty: there is none */
     int64_t port;
     str authority;                /* PEM; empty: those that the system knows */
     str prefix, suffix;           /* around a user's name: its name in the directory */
@@ -128,6 +129,15 @@ struct goal_pooling {
     int64_t port;
 };
 
+struct goal_keys { /* the key service of its project, which wraps the keys of its members */
+    str hostname;  /* empty: there is none, or none that can be told now */
+    int64_t port;
+    str key_identifier;
+    str authority, certificate;
+    str client_key;             /* never logged */
+    struct wire_texts networks; /* that the operator allows beside public addresses */
+};
+
 struct goal_cluster {
     id id, project;
     str name, scope, major_version;
@@ -143,6 +153,7 @@ struct goal_cluster {
     struct goal_backup backup;
     struct goal_restore restore;
     struct goal_pooling pooling;
+    struct goal_keys keys;
     struct wire_texts pinned_tables; /* that are always measured, as wire/monitor/table_name.h writes them */
     struct wire_texts switched_off;  /* settings of the project that are false */
 };

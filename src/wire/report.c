@@ -15,6 +15,8 @@ add_facts(struct buf *out, struct arena *arena, const struct report_facts *facts
     report_add_number(out, ",\"diskGb\":", facts->disk_gb);
     report_add_texts(out, arena, ",\"extensions\":", &facts->extensions);
     report_add_texts(out, arena, ",\"walls\":", &facts->walls);
+    buf_format(out, ",\"encrypts\":%s", facts->encrypts ? "true" : "false");
+    report_add_texts(out, arena, ",\"keys\":", &facts->keys);
     buf_add_char(out, '}');
 }
 

@@ -20,6 +20,8 @@ struct report_facts {
     struct wire_texts walls;      /* "<member id>=<phase>" of what is in force */
     str pgbackrest_version;       /* empty: it is not installed */
     struct wire_texts extensions; /* "17 vector 0.8.0" */
+    bool encrypts;                /* volumes of new members can be under keys of their projects */
+    struct wire_texts keys;       /* "<member id>=<name of the key of its project that wraps its own>" */
 };
 
 struct report_member {

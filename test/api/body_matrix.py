@@ -518,7 +518,7 @@ def success_of(row):
 
 
 # Complete, and some of what it is asked for is refused by design: a body that is right has the one answer or the other.
-REFUSED_WHEN_ON = {"updateGroupEncryptionAtRest": (400, "CUSTOMER_KEYS_NOT_OFFERED"), "createGroupClusterExtension": (400, "NOT_OFFERED")}
+REFUSED_WHEN_ON = {"createGroupClusterExtension": (400, "NOT_OFFERED")}
 
 
 def is_success(row, answer):

@@ -198,6 +198,7 @@ def of_places(ground):
                 ("an export bucket", "POST", project + "/backup/exportBuckets", {
                     "bucketName": "exports", "cloudProvider": "AWS", "serviceUrl": "https://%s" % host, "accessKeyId": "a", "secretAccessKey": "b"}),
                 ("an identity provider", "POST", federation + "/identityProviders", {"displayName": "x", "issuerUri": "https://%s" % host, "audience": "a"}),
+                ("a key service", "PATCH", project + "/encryptionAtRest", {"kmip": {"hostname": bare}}),
                 ("a directory", "PATCH", project + "/userSecurity", {"ldap": {
                     "hostname": bare, "port": 636, "bindUsername": "cn=a", "bindPassword": "correct horse", "authenticationEnabled": True}})):
             yield "S11: %s at %s" % (what, host), wall, lambda m=method, t=target, b=body: ask(ground, m, t + ("&" if "?" in t else "?") + "dryRun=true", owner, b)

@@ -76,6 +76,29 @@ the_key_of_a_bucket_comes_with_where_the_host_may_go(void **state)
 }
 
 static void
+the_key_for_a_key_service_comes_with_where_the_host_may_go(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(1 << 20);
+    struct fleet fleet = { .key_service_key = { { 9 } }, .logs = { .egress = STR("\"networks\":[\"10.9.0.0/16\"]") } };
+    id service;
+    assert_true(id_parse(STR("0123456789abcdef01234567"), &service));
+    json_t *secrets = json_pack("{s:s}", "clientKey", "se\"same");
+    str sealed = given_secret_seal(arena, &fleet.key_service_key,
+                                   given_secret_place(arena, "encryptionAtRest", service), secrets),
+        opened;
+    json_decref(secrets);
+    str goal = str_format(arena, "{\"keys\":{\"keyServiceKey\":\"sealed:0123456789abcdef01234567:%s\"}}", sealed.data);
+    assert_ptr_equal(goal_open_secrets(&fleet, arena, goal, &opened), OK);
+    assert_string_equal(opened.data, "{\"keys\":{\"clientKey\":\"se\\\"same\",\"networks\":[\"10.9.0.0/16\"]}}");
+    /* Of another project it does not open, and nobody is told where to go. */
+    goal = str_format(arena, "{\"keys\":{\"keyServiceKey\":\"sealed:0123456789abcdef01234568:%s\"}}", sealed.data);
+    assert_ptr_equal(goal_open_secrets(&fleet, arena, goal, &opened), OK);
+    assert_string_equal(opened.data, "{\"keys\":{\"clientKey\":\"\"}}");
+    arena_free(arena);
+}
+
+static void
 the_key_of_a_role_comes_with_the_way_to_the_operators_store(void **state)
 {
     (void)state;
@@ -107,6 +130,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sealed_password_is_opened_where_it_stands),
         cmocka_unit_test(a_goal_without_any_stays_as_it_is),
+        cmocka_unit_test(the_key_for_a_key_service_comes_with_where_the_host_may_go),
         cmocka_unit_test(the_key_of_a_bucket_comes_with_where_the_host_may_go),
         cmocka_unit_test(the_key_of_a_role_comes_with_the_way_to_the_operators_store),
     };

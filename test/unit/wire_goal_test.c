@@ -668,11 +668,41 @@ the_time_grows_with_the_members_only(void **state)
     assert_true(many < 8 * few);
 }
 
+/* Else a tenant could keep a host from being told anything. */
+static void
+a_key_service_that_cannot_be_asked_is_none(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys;
+        bool is_there;
+    } tries[] = {
+        { "{\"hostname\":\"keys.example.org\",\"port\":5696,\"keyIdentifier\":\"k\",\"networks\":[\"10.0.0.0/8\"]}",
+          true },
+        { "{\"hostname\":\"2001:db8::1\",\"port\":5696,\"keyIdentifier\":\"k\"}", true },
+        { "{\"hostname\":\"a.b:c\",\"port\":5696,\"keyIdentifier\":\"k\"}", false },
+        { "{\"hostname\":\"keys.example.org/x\",\"port\":5696,\"keyIdentifier\":\"k\"}", false },
+        { "{\"hostname\":\"keys.example.org\",\"port\":null,\"keyIdentifier\":\"k\"}", false },
+        { "{\"hostname\":\"keys.example.org\",\"port\":5696}", false },
+        { "{\"hostname\":\"keys.example.org\",\"port\":5696,\"keyIdentifier\":\"k\\nrefused\"}", false },
+        { "{}", false },
+        { "null", false },
+    };
+    for (size_t i = 0; i < LENGTH(tries); i++) {
+        struct arena *arena CLEANUP(arena_cleanup) = arena_new(ARENA_BYTES);
+        str cluster = str_format(arena, "%.*s,\"keys\":%s}", (int)(strlen(CLUSTER) - 1), CLUSTER, tries[i].keys);
+        str text = str_format(arena, GOAL("%s", MEMBER, ""), cluster.data);
+        struct goal goal = parse(arena, text.data);
+        assert_int_equal(goal.clusters.items[0].keys.hostname.len > 0, tries[i].is_there);
+    }
+}
+
 int
 main(void)
 {
     json_init();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_key_service_that_cannot_be_asked_is_none),
         cmocka_unit_test(the_documented_example_is_read_whole),
         cmocka_unit_test(what_is_recorded_and_a_directory_are_read),
         cmocka_unit_test(where_logs_go_is_read_and_a_form_of_a_newer_control_plane_is_none),

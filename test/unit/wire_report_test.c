@@ -45,7 +45,7 @@ the_documented_example_is_written(void **state)
     assert_string_equal(
         report_write(arena, &report).data,
         "{\"epoch\":3,\"version\":42,\"bootId\":\"b\",\"facts\":{\"agentVersion\":\"0.1.0\",\"patroniVersion\":\"4.0.7\",\"pgbackrestVersion\":\"2.55.1\",\"postgresVersions\":[\"17.6\"],"
-        "\"cpus\":2,\"memoryMb\":24000,\"diskGb\":80,\"extensions\":[\"17 vector 0.8.0\"],\"walls\":[]},\"members\":[{\"id\":\"0000000000000000000000a1\",\"unit\":\"active\",\"role\":\"PRIMARY\","
+        "\"cpus\":2,\"memoryMb\":24000,\"diskGb\":80,\"extensions\":[\"17 vector 0.8.0\"],\"walls\":[],\"encrypts\":false,\"keys\":[]},\"members\":[{\"id\":\"0000000000000000000000a1\",\"unit\":\"active\",\"role\":\"PRIMARY\","
         "\"running\":\"running\",\"timeline\":1,\"lagBytes\":0,\"version\":\"17.6\",\"goalGeneration\":5,\"accessGeneration\":12,\"restartNonce\":0,"
         "\"pendingRestart\":false,\"problem\":null,\"pooler\":\"OFF\",\"restore\":null}],\"tasks\":[{\"id\":\"0000000000000000000000b1\",\"outcome\":\"DONE\",\"detail\":\"\"}],"
         "\"logs\":[{\"id\":\"e10000000000000000000000\",\"state\":\"FAILING\",\"detail\":\"It answered 503.\"}],"

@@ -12,6 +12,8 @@ struct pass {
     struct report_member *report;
     str unit, unit_path;
     error growth; /* why its disk could not be made larger */
+    enum member_key_state key;
+    error key_trouble; /* its data are open, and something is wrong with the key */
 };
 
 /* The disks that it should have here. */

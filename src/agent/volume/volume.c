@@ -133,7 +133,7 @@ volume_keep(struct units *units, struct arena *arena, const struct volume_wish *
         return OK;
     if (!volume_image_is_there(arena, wish->member)) {
         memory->bound_to_gb = 0; /* of those that were there before */
-        TRY(volume_image_make(arena, wish->member, wish->disk_gb, wish->kind != VOLUMES_FULL));
+        TRY(volume_image_make(arena, wish->state, wish->member, wish->disk_gb, wish->kind != VOLUMES_FULL));
     }
     for (int i = 0; i < VOLUME_PARTS; i++)
         TRY(mount_one(units, arena, wish, (enum volume_part)i));

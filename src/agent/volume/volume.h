@@ -36,6 +36,7 @@ struct volume_wish {
     int64_t disk_gb;
     gid_t group; /* of the member */
     enum volume_kind kind;
+    const struct state *state;
 };
 
 /*

@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "agent/key/member_key.h"
 #include "agent/state.h"
 #include "base/disk.h"
 #include "base/disk_below.h"
@@ -82,10 +83,11 @@ volume_image_check_room(struct arena *arena, int64_t disk_gb)
 }
 
 static error
-make_all(struct arena *arena, str making, int64_t disk_gb, bool is_thin)
+make_all(struct arena *arena, const struct state *state, id member, str making, int64_t disk_gb, bool is_thin)
 {
     if (!disk_remove_tree(making.data) || !disk_make_folder(making.data, 0700, root))
         return problem(arena, "%s cannot be made: %s.", making.data, strerror(errno));
+    TRY(member_key_set(arena, state, member, making));
     failpoint("agent:volume:make:before");
     for (int i = 0; i < VOLUME_PARTS; i++)
         TRY(make_one(arena, making, (enum volume_part)i, disk_gb));
@@ -97,12 +99,12 @@ make_all(struct arena *arena, str making, int64_t disk_gb, bool is_thin)
 }
 
 error
-volume_image_make(struct arena *arena, id member, int64_t disk_gb, bool is_thin)
+volume_image_make(struct arena *arena, const struct state *state, id member, int64_t disk_gb, bool is_thin)
 {
     str all = volume_images(arena, member), making = str_format(arena, "%s/" MAKING, all.data);
     if (!is_thin)
         TRY(volume_image_check_room(arena, disk_gb));
-    error why = make_all(arena, making, disk_gb, is_thin);
+    error why = make_all(arena, state, member, making, disk_gb, is_thin);
     if (why != OK && !disk_remove_tree(making.data)) /* half of it would keep the host's room */
         log_line(LOG_WARNING, "volume", "%s cannot be removed: %s.", making.data, strerror(errno));
     TRY(why);

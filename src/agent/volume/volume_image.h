@@ -9,6 +9,7 @@
 #ifndef AGENT_VOLUME_VOLUME_IMAGE_H
 #define AGENT_VOLUME_VOLUME_IMAGE_H
 
+#include "agent/state.h"
 #include "agent/volume/volume_plan.h"
 #include "engine/problem.h"
 
@@ -19,8 +20,9 @@
 /* Whether any were made for the member, and whether there are some in use. */
 bool volume_image_is_known(struct arena *arena, id member);
 bool volume_image_is_there(struct arena *arena, id member);
-/* All of them with their file systems, or none. What they take of the host's disk is said by their bound (volume_bound.h). */
-MUST_USE error volume_image_make(struct arena *arena, id member, int64_t disk_gb, bool is_thin);
+/* All of them with their file systems, or none; under the key of its project if it has one. What they take of the host's disk is said by their bound (volume_bound.h). */
+MUST_USE error volume_image_make(struct arena *arena, const struct state *state, id member, int64_t disk_gb,
+                                 bool is_thin);
 /* Whether the host can give away so much, and keep a part for itself. */
 MUST_USE error volume_image_check_bytes(struct arena *arena, int64_t more_bytes);
 /* The same of what full ones of that size take. */

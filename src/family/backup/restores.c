@@ -267,6 +267,9 @@ check_target(struct request *req, const struct asked *asked, const struct cluste
         return refuse_target(req, target, "it is still being made");
     if (json_is_true(json_object_get(target->document, "paused")))
         return refuse_target(req, target, "it is paused");
+    if (json_object_get(target->document, "encryptionAtRestProvider") != NULL)
+        return refuse_target(req, target,
+                             "it is under the project's own key, and nothing is restored into such clusters");
     TRY(store_part_lock(req->tx, asked->target_project, STR(OUTAGE_KIND), target->name, &found, &outage));
     if (found && !outage_is_over(&outage))
         return refuse_target(req, target, "an outage simulation is running");

@@ -322,7 +322,6 @@ take_out_nothing(struct request *req, json_t *document)
     } fields[] = {
         { "globalClusterSelfManagedSharding", "A cluster in shards", NO_SHARDS },
         { "versionReleaseSystem", NULL, NULL },     /* what is said of it stands in the answer */
-        { "encryptionAtRestProvider", NULL, NULL }, /* NONE is the only one that its table allows */
     };
     if (str_is(json_str(json_object_get(document, "versionReleaseSystem")), "CONTINUOUS"))
         return fail(
@@ -341,6 +340,7 @@ cluster_document_check(struct request *req, const struct fleet_offer *offer, con
 {
     TRY(take_out_nothing(req, document));
     TRY(cluster_backups_check(req, document));
+    TRY(cluster_keys_check(req, before, document));
     str type = json_str(json_object_get(document, "clusterType"));
     if (!str_is(type, "REPLICASET"))
         return fail(req->arena, NOT_OFFERED, V(str_format(req->arena, "Cluster type %.*s", STR_ARG(type))),

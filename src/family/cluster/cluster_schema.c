@@ -7,7 +7,7 @@
 #include "family/cluster/clusters.h"
 #include "family/tenant/projects.h"
 
-static const char *const key_keepers[] = { "NONE", NULL };
+static const char *const key_keepers[] = { "NONE", "KMIP", NULL };
 static const char *const release_systems[] = { "LTS", "CONTINUOUS", NULL };
 static const char *const cluster_types[] = { "REPLICASET", "SHARDED", "GEOSHARDED", NULL };
 
@@ -265,10 +265,10 @@ const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent to
         BOOL("pitEnabled", "Whether any moment can be restored. Needs backupEnabled.", ALWAYS, .fallback = "false"),    \
         BOOL("globalClusterSelfManagedSharding", "For clusters with shards. Not offered: only false is accepted.",      \
              WRITE_ONLY),                                                                                               \
-        TEXT("encryptionAtRestProvider",                                                                                \
-             "Provider of the key for encrypting disks. The operator encrypts the disks of hosts: only NONE is "        \
-             "accepted.",                                                                                               \
-             WRITE_ONLY, .one_of = key_keepers)
+        TEXT("encryptionAtRestProvider",                                                                               \
+             "KMIP: what the cluster stores is encrypted with keys that the project's key service wraps. Chosen when " \
+             "the cluster is created, and not together with backups.",                                                 \
+             0, .one_of = key_keepers)
 
 static const struct field cluster_fields[] = {
     ID("id", "Identifier of the cluster.", READ_ONLY | ALWAYS),

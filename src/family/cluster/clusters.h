@@ -21,6 +21,8 @@ extern const struct schema cluster_schema, cluster_settings_schema, connection_s
 /* ---- cluster_document.c: the rules of a document ---- */
 /* Checks what the field tables cannot, against what the operator offers, and fills in what was left out. `before` is NULL for a
  * new cluster. On success wanted_from_document() understands it, and `dbMajorVersion` is set. */
+/* Whether it can be under the project's own key; NONE is not kept (cluster_keys.c). */
+MUST_USE error cluster_keys_check(struct request *req, const json_t *before, json_t *document);
 MUST_USE error cluster_document_check(struct request *req, const struct fleet_offer *offer, const json_t *before,
                                       json_t *document);
 /* The newest version that every host of the region has; NOT_OFFERED when there is none. */

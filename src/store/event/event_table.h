@@ -36,6 +36,9 @@
     ROW(EVENT_DATABASE_USER_EXPIRED,     "DATABASE_USER_EXPIRED",       "A temporary database user expired and was removed.") \
     ROW(EVENT_USER_CERTIFICATE_ENDS,     "DATABASE_USER_CERTIFICATE_ENDS_SOON", "The last certificate of a database user ends within two weeks.") \
     ROW(EVENT_USER_CERTIFICATE_CREATED,  "DATABASE_USER_CERTIFICATE_CREATED", "A certificate of a database user was issued.") \
+    ROW(EVENT_KEY_SERVICE_CHANGED,       "ENCRYPTION_KEY_CHANGED",      "The key service of a project was changed.") \
+    ROW(EVENT_KEY_USABLE,                "ENCRYPTION_KEY_USABLE",       "The key service of a project lets its key be used.") \
+    ROW(EVENT_KEY_NOT_USABLE,            "ENCRYPTION_KEY_NOT_USABLE",   "The key of a project cannot be used: its key service refuses it, or is not reached.") \
     ROW(EVENT_USER_SECURITY_CHANGED,     "USER_SECURITY_CHANGED",       "The login settings of database users were changed.") \
     ROW(EVENT_AUDIT_SETTINGS_CHANGED,    "AUDIT_LOG_CONFIGURATION_UPDATED", "The audit settings of a project were changed.") \
     ROW(EVENT_DIRECTORY_CHECK_REQUESTED, "LDAP_VERIFICATION_REQUESTED", "A check of a directory was requested.") \

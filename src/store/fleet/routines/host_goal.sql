@@ -35,6 +35,7 @@ BEGIN
                 'restore', cluster_restore_goal(c.id),
                 'parameters', c.parameters,
                 'analyticsParameters', c.analytics_parameters,
+                'keys', cluster_keys_goal(c.id),
                 'pinnedTables', c.pinned_tables,
                 'switchedOff', project_switched_off(c.project_id),
                 'pooling', CASE WHEN c.pooling THEN json_build_object('mode', c.pooling_mode, 'port', c.pooler_port) END,

@@ -11,6 +11,7 @@ DECLARE
     v_member bytea;
     v_zones text[];
     v_block cidr;
+    v_is_keyed boolean := cluster_is_keyed(p_cluster);
 BEGIN
     SELECT * INTO v_cluster FROM cluster c WHERE c.id = p_cluster AND reeve_acts_for(c.org_id);
     SELECT * INTO v_size FROM instance_size s WHERE s.name = p_size;
@@ -36,6 +37,7 @@ BEGIN
       AND EXISTS (SELECT FROM host_address a WHERE a.host_id = h.id AND a.member_id IS NULL
                     AND address_is_for(a, v_block))
       AND NOT EXISTS (SELECT FROM cluster_member m WHERE m.cluster_id = p_cluster AND m.host_id = h.id)
+      AND (NOT v_is_keyed OR coalesce((h.facts ->> 'encrypts')::boolean, false))
     ORDER BY h.last_seen_at IS NULL OR h.last_seen_at < now() - interval '1 minute', -- silent ones only when there is no other
              cardinality(array_positions(v_zones, h.zone)),
              greatest(h.used_cpus / nullif(h.cpus, 0), h.used_memory_mb::numeric / nullif(h.memory_mb, 0),
