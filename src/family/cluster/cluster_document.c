@@ -321,7 +321,7 @@ take_out_nothing(struct request *req, json_t *document)
         const char *name, *what, *why;
     } fields[] = {
         { "globalClusterSelfManagedSharding", "A cluster in shards", NO_SHARDS },
-        { "versionReleaseSystem", NULL, NULL },     /* what is said of it stands in the answer */
+        { "versionReleaseSystem", NULL, NULL }, /* what is said of it stands in the answer */
     };
     if (str_is(json_str(json_object_get(document, "versionReleaseSystem")), "CONTINUOUS"))
         return fail(

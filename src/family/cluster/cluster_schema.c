@@ -265,9 +265,9 @@ const struct schema access_grant_schema = { "EmployeeAccessGrant", "A consent to
         BOOL("pitEnabled", "Whether any moment can be restored. Needs backupEnabled.", ALWAYS, .fallback = "false"),    \
         BOOL("globalClusterSelfManagedSharding", "For clusters with shards. Not offered: only false is accepted.",      \
              WRITE_ONLY),                                                                                               \
-        TEXT("encryptionAtRestProvider",                                                                               \
-             "KMIP: what the cluster stores is encrypted with keys that the project's key service wraps. Chosen when " \
-             "the cluster is created, and not together with backups.",                                                 \
+        TEXT("encryptionAtRestProvider",                                                                                \
+             "KMIP: what the cluster stores is encrypted with keys that the project's key service wraps. Chosen when "  \
+             "the cluster is created, and not together with backups.",                                                  \
              0, .one_of = key_keepers)
 
 static const struct field cluster_fields[] = {
