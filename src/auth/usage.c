@@ -3,9 +3,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "base/steady_cond.h"
 
 enum {
     SLOTS = 4096, /* callers and addresses that are counted at the same time; what finds no room is written at once */
@@ -84,12 +84,7 @@ wait_for_work(struct usage *usage)
         pthread_cond_wait(&usage->wake, &usage->lock);
         return;
     }
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += TICK_MS * 1000 * 1000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&usage->wake, &usage->lock, &until);
+    steady_cond_wait(&usage->wake, &usage->lock, clock_steady_ms() + TICK_MS);
 }
 
 static void *
@@ -122,7 +117,7 @@ usage_new(struct store *store)
         return NULL;
     usage->store = store;
     pthread_mutex_init(&usage->lock, NULL);
-    pthread_cond_init(&usage->wake, NULL);
+    steady_cond_init(&usage->wake);
     if (pthread_create(&usage->thread, NULL, work, usage) == 0)
         return usage;
     pthread_cond_destroy(&usage->wake);
