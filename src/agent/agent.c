@@ -235,8 +235,8 @@ wait_for_signal(void *context)
 static bool
 start_threads(struct agent *agent)
 {
-    void *(*const all[])(void *) = { wait_for_signal, learner_run, reporter_run, gates_run, peerings_run,
-                                    log_door_run,    advisor_run };
+    void *(*const all[])(void *) = { wait_for_signal, learner_run,  reporter_run, gates_run,
+                                     peerings_run,    log_door_run, advisor_run };
     for (size_t i = 0; i < LENGTH(all); i++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, all[i], agent) != 0)

@@ -52,9 +52,8 @@ struct units {
 static bool
 is_ours(const char *unit)
 {
-    static const char *const ours[] = { "reeve-member-", "reeve-wal-",   "reeve-backup-",
-                                        "reeve-gate-",   "reeve-drill-", "reeve-export-",
-                                        "reeve-peering-" };
+    static const char *const ours[] = { "reeve-member-", "reeve-wal-",    "reeve-backup-", "reeve-gate-",
+                                        "reeve-drill-",  "reeve-export-", "reeve-peering-" };
     for (size_t i = 0; i < LENGTH(ours); i++) {
         if (strncmp(unit, ours[i], strlen(ours[i])) == 0)
             return true;

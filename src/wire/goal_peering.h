@@ -16,7 +16,7 @@ struct goal_peering_endpoint { /* of the tenant's gateway */
 };
 struct goal_peering_member { /* of this host */
     str address;
-    str private_address; /* as the tenant's network knows it; the same when it has one */
+    str private_address;       /* as the tenant's network knows it; the same when it has one */
     int64_t port, pooler_port; /* of the pooler: 0 when there is none */
 };
 struct goal_peering_members {

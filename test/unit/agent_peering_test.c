@@ -7,15 +7,16 @@
 #include "wire/goal.h"
 
 #define KEY "hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo="
-#define PEERING(id, port, more)                                                                                          \
-    "{\"id\":\"" id "\",\"desired\":\"RUNNING\",\"port\":" port ",\"publicKey\":\"" KEY "\"," more                      \
+#define PEERING(id, port, more)                                                                                        \
+    "{\"id\":\"" id "\",\"desired\":\"RUNNING\",\"port\":" port ",\"publicKey\":\"" KEY "\"," more                     \
     "\"networks\":[\"192.168.7.0/24\",\"192.168.9.1/32\"],\"members\":[{\"address\":\"10.78.1.5\",\"privateAddress\":" \
     "\"172.16.1.5\",\"port\":5432,\"poolerPort\":6432}]}"
-#define GOAL(peerings)                                                                                                \
+#define GOAL(peerings)                                                                                                   \
     "{\"version\":1,\"epoch\":1,\"hostId\":\"0000000000000000000000a1\",\"etcd\":[],\"authority\":\"\",\"clusters\":[]," \
     "\"members\":[],\"peerings\":[" peerings "]}"
-#define FIRST  PEERING("0000000000000000000000f1", "51820", "")
-#define SECOND PEERING("0000000000000000000000f2", "51821", "\"endpoint\":{\"address\":\"2001:db8::7\",\"port\":51820},")
+#define FIRST PEERING("0000000000000000000000f1", "51820", "")
+#define SECOND \
+    PEERING("0000000000000000000000f2", "51821", "\"endpoint\":{\"address\":\"2001:db8::7\",\"port\":51820},")
 
 enum { ARENA_BYTES = 32 * 1024 * 1024 };
 

@@ -83,8 +83,8 @@ make_interface(struct pass *pass)
         return OK;
     if (!disk_exists(WIREGUARD))
         return problem(pass->arena, "The kernel of this host makes no tunnels, and wireguard-go is not installed.");
-    TRY(unit_keep(pass->host->units, pass->arena, pass->unit.data,
-                  peering_unit_text(pass->arena, pass->peering->port), false, &ignored));
+    TRY(unit_keep(pass->host->units, pass->arena, pass->unit.data, peering_unit_text(pass->arena, pass->peering->port),
+                  false, &ignored));
     TRY(unit_keep_up(pass->host->units, pass->arena, pass->unit.data, &state));
     for (int64_t until = clock_steady_ms() + APPEARS_MS; !is_there(pass) && clock_steady_ms() < until;)
         clock_sleep_ms(LOOK_MS);
@@ -106,8 +106,9 @@ keep_interface(struct pass *pass, str private_key, str public_key)
     bool changed = false;
     str config = file_of(pass, "wg.conf");
     const char *const sync[] = { WG, "syncconf", pass->interface.data, config.data, NULL };
-    const char *const up[] = { IP,   "link", "set", "dev", pass->interface.data,
-                               "mtu", str_from_int(pass->arena, MTU).data, "up", NULL };
+    const char *const up[] = {
+        IP, "link", "set", "dev", pass->interface.data, "mtu", str_from_int(pass->arena, MTU).data, "up", NULL
+    };
     if (!is_there(pass))
         TRY(make_interface(pass));
     if (!disk_keep(pass->arena, config.data, peering_config_text(pass->arena, pass->peering, private_key), 0600, root,
@@ -269,5 +270,6 @@ peering_remove(const struct member_host *host, struct arena *arena, id peering)
         TRY(remove_routes(arena, "-6", port));
     }
     failpoint("agent:peering:remove-folder:before");
-    return disk_remove_tree(folder.data) ? OK : problem(arena, "%s cannot be removed: %s.", folder.data, strerror(errno));
+    return disk_remove_tree(folder.data) ? OK
+                                         : problem(arena, "%s cannot be removed: %s.", folder.data, strerror(errno));
 }

@@ -125,8 +125,10 @@ static const char rules[] =
     "add rule " TABLE " pass oifname \"rvp*\" counter drop\n"
     "add chain " TABLE " leave { type filter hook postrouting priority filter; policy accept; }\n"
     "add rule " TABLE " leave oifname != \"rvp*\" accept\n"
-    "add rule " TABLE " leave tcp flags & (syn | ack) != syn oifname . ip daddr @homes4 oifname . ip saddr . tcp sport @answers4 goto answer\n"
-    "add rule " TABLE " leave tcp flags & (syn | ack) != syn oifname . ip6 daddr @homes6 oifname . ip6 saddr . tcp sport @answers6 goto answer\n"
+    "add rule " TABLE
+    " leave tcp flags & (syn | ack) != syn oifname . ip daddr @homes4 oifname . ip saddr . tcp sport @answers4 goto answer\n"
+    "add rule " TABLE
+    " leave tcp flags & (syn | ack) != syn oifname . ip6 daddr @homes6 oifname . ip6 saddr . tcp sport @answers6 goto answer\n"
     "add rule " TABLE " leave counter drop\n";
 
 static void

@@ -39,15 +39,15 @@ static const struct field peer_fields[] = {
        REQUIRED | CREATE_ONLY | ALWAYS),
     TEXT("providerName", "Provider of the hosts, by the name that the operator gave: that of the container.",
          CREATE_ONLY | ALWAYS, .min = 1, .max = 32, .example = "\"ONPREM\""),
-    CIDR("routeTableCidrBlock",
-         "Addresses of the client's network. They must not overlap with the operator's, or with those of another peering "
-         "connection of the container.",
-         REQUIRED | ALWAYS, .example = "\"192.168.7.0/24\""),
+    CIDR(
+        "routeTableCidrBlock",
+        "Addresses of the client's network. They must not overlap with the operator's, or with those of another peering "
+        "connection of the container.",
+        REQUIRED | ALWAYS, .example = "\"192.168.7.0/24\""),
     LIST("furtherCidrBlocks", "Further addresses of the client's network.", ALWAYS, .item = TYPE_CIDR, .max = 7,
          .fallback = "[]"),
     TEXT("gatewayPublicKey", "WireGuard public key of the client's gateway, as `wg pubkey` prints it.",
-         REQUIRED | ALWAYS, .min = 44, .max = 44,
-         .example = "\"hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=\""),
+         REQUIRED | ALWAYS, .min = 44, .max = 44, .example = "\"hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=\""),
     TEXT("gatewayEndpoint",
          "Public address and UDP port of the client's gateway, as 203.0.113.7:51820 or [2001:db8::7]:51820. Without it "
          "the gateway begins.",
@@ -57,13 +57,13 @@ static const struct field peer_fields[] = {
          "each; AVAILABLE; FAILED; TERMINATING until all ends are closed.",
          READ_ONLY | ALWAYS, .one_of = statuses),
     TEXT("errorMessage", "Why it failed.", READ_ONLY | NULLABLE | ALWAYS),
-    LIST("gateways", "Ends of the tunnel, one for each host with members in the container: what the client's gateway is told.",
+    LIST("gateways",
+         "Ends of the tunnel, one for each host with members in the container: what the client's gateway is told.",
          READ_ONLY | ALWAYS, .of = &gateway_schema),
     END_OF_FIELDS,
 };
-const struct schema peer_schema = {
-    "NetworkPeer", "A connection between a container's members and a client's network.", peer_fields
-};
+const struct schema peer_schema = { "NetworkPeer", "A connection between a container's members and a client's network.",
+                                    peer_fields };
 
 /* ---- Reading ---- */
 
