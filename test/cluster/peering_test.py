@@ -192,16 +192,20 @@ def another_network(suite, alice):
 
 
 def hosts_begin(suite, fleet, alice):
-    """The gateway is told of no address and waits. Its own is a private one here, which the API does not take."""
+    """The gateway has another key, is told of no address, and waits. Its own is a private one here, which the API does not take."""
     end = alice.ends["gateways"][0]
     alice.site.set("peer", end["publicKey"], "remove")
+    alice.site.new_key()
     alice.site.set("peer", end["publicKey"], "allowed-ips", ",".join(end["routes"]))
+    began = time.monotonic()
+    after = alice.tenant.ask("PATCH", alice.tenant.of_project("/peers/" + alice.peer), {"gatewayPublicKey": alice.site.public})
+    suite.equal(after["gateways"][0]["publicKey"], end["publicKey"], "the host keeps its key")
+    wait_peer(alice.tenant, alice.peer, "PENDING_ACCEPTANCE", READY_S)
     suite.check(alice.psql()[0] != 0, "a gateway that waits was found by nobody yet")
     control.superuser(fleet, "UPDATE network_peer SET endpoint_address = '%s', endpoint_port = %s WHERE id = decode('%s', 'hex')" % (
         alice.site.address, alice.site.run(alice.site.gateway, "wg", "show", alice.site.interface, "listen-port").strip(), alice.peer))
-    began = time.monotonic()
     wait_until(lambda: alice.psql()[0] == 0, "the host has begun", AGAIN_S)
-    suite.say("a gateway that waits was reached after %.1f s" % (time.monotonic() - began))
+    suite.say("a gateway with another key, which waits, was reached after %.1f s" % (time.monotonic() - began))
 
 
 def private_addresses_are_translated(suite, fleet, bob):
