@@ -6,7 +6,7 @@
 #include "base/net/net.h"
 #include "wire/goal_restore.h"
 #include "wire/lsn.h"
-#include "wire/report_peering.h"
+#include "wire/peering/report_peering.h"
 
 /* ---- The tables: what may be said ---- */
 enum kind {

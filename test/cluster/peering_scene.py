@@ -6,8 +6,7 @@ import os
 import subprocess
 import time
 
-import rig  # finds the other folders
-import network
+import network  # found by rig, which whoever uses this has imported
 from state import NETWORK, Problem, wait_until
 
 HOME, CLIENT, GATEWAY_HOME = "192.168.7.0/24", "192.168.7.10", "192.168.7.1"
@@ -48,8 +47,7 @@ class Site:
         self.gateway, self.home = "site%d" % number, "home%d" % number
         self.address = "10.78.210.%d" % number
         self.interface = "wg%s%d" % (fleet.prefix.split("-")[1], number)
-        self.private = wg("genkey")
-        self.public = wg("pubkey", input=self.private)
+        self.private = self.public = None
         self.build()
 
     def space(self, machine):
@@ -71,7 +69,7 @@ class Site:
         network.nft(self.fleet, self.gateway, "add table inet site\nadd chain inet site pass { type filter hook forward priority 0; policy accept; }\n"
                                               "add rule inet site pass iifname home oifname eth0 drop\n")
         self.run(self.gateway, "wireguard-go", self.interface)
-        self.set("private-key", "/dev/stdin", input=self.private)
+        self.new_key()
         network.ip("-n", self.space(self.gateway), "link", "set", self.interface, "mtu", TUNNEL_MTU, "up")
 
     def run(self, machine, *words, check=True, **options):
@@ -79,6 +77,11 @@ class Site:
         if check and result.returncode != 0:
             raise Problem("%s: %s" % (" ".join(words), result.stderr.strip()))
         return result.stdout
+
+    def new_key(self):
+        self.private = wg("genkey")
+        self.public = wg("pubkey", input=self.private)
+        self.set("private-key", "/dev/stdin", input=self.private)
 
     def set(self, *words, **options):
         return self.run(self.gateway, "wg", "set", self.interface, *words, **options)

@@ -191,6 +191,37 @@ def another_network(suite, alice):
     wait_until(lambda: alice.psql()[0] == 0, "it is in again", AGAIN_S)
 
 
+def hosts_begin(suite, fleet, alice):
+    """The gateway has another key, is told of no address, and waits. Its own is a private one here, which the API does not take."""
+    end = alice.ends["gateways"][0]
+    alice.site.set("peer", end["publicKey"], "remove")
+    alice.site.new_key()
+    alice.site.set("peer", end["publicKey"], "allowed-ips", ",".join(end["routes"]))
+    began = time.monotonic()
+    after = alice.tenant.ask("PATCH", alice.tenant.of_project("/peers/" + alice.peer), {"gatewayPublicKey": alice.site.public})
+    suite.equal(after["gateways"][0]["publicKey"], end["publicKey"], "the host keeps its key")
+    wait_peer(alice.tenant, alice.peer, "PENDING_ACCEPTANCE", READY_S)
+    suite.check(alice.psql()[0] != 0, "a gateway that waits was found by nobody yet")
+    control.superuser(fleet, "UPDATE network_peer SET endpoint_address = '%s', endpoint_port = %s WHERE id = decode('%s', 'hex')" % (
+        alice.site.address, alice.site.run(alice.site.gateway, "wg", "show", alice.site.interface, "listen-port").strip(), alice.peer))
+    wait_until(lambda: alice.psql()[0] == 0, "the host has begun", AGAIN_S)
+    suite.say("a gateway with another key, which waits, was reached after %.1f s" % (time.monotonic() - began))
+
+
+def private_addresses_are_translated(suite, fleet, bob):
+    """A member that has another address in private networks is known by that on the other side."""
+    private = "172.30.1.7"
+    control.superuser(fleet, "UPDATE host_address SET private_address = '%s' WHERE address = '%s'; UPDATE network_container SET block = '172.30.1.0/27' WHERE id = decode('%s', 'hex'); "
+                             "UPDATE network_peer SET blocks = '{%s,192.168.55.0/24}' WHERE id = decode('%s', 'hex')" % (private, bob.member.address, bob.container, HOME, bob.peer))
+    bob.ends = bob.tenant.ask("GET", bob.tenant.of_project("/peers/" + bob.peer))
+    suite.equal(bob.ends["gateways"][0]["routes"], [private + "/32"], "what the gateway is told")
+    bob.site.configure(bob.ends)
+    bob.site.knows({name: private for name in re.findall(r"[@,]([a-z0-9.-]+):\d+", bob.dsn)})
+    wait_until(lambda: bob.psql()[0] == 0, "psql by the private address", AGAIN_S)
+    suite.equal(bob.psql("SELECT inet_client_addr(), inet_server_addr(), length(repeat('x', 1000000))")[1], "%s|%s|1000000" % (CLIENT, bob.member.address), "who asks whom")
+    suite.equal(bob.site.scan({bob.member.address: [5432]}), [], "its other address, from there")
+
+
 def removed_is_closed(suite, fleet, alice, bob):
     began = time.monotonic()
     alice.tenant.ask("DELETE", alice.tenant.of_project("/peers/" + alice.peer))
@@ -220,7 +251,9 @@ def main():
                 keys_stay_on_the_host(suite, fleet, alice)
                 tunnels_come_again(suite, fleet, alice)
                 another_network(suite, alice)
+                hosts_begin(suite, fleet, alice)
                 removed_is_closed(suite, fleet, alice, bob)
+                private_addresses_are_translated(suite, fleet, bob)
             finally:
                 for party in parties:
                     party.leave()

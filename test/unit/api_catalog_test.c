@@ -123,7 +123,7 @@ status_has_the_sentence_that_callers_are_answered_with(void **state)
     both[1].path = "/groups/{groupId}/things/{thingId}";
     both[1].operation = "getThing";
     both[1].waits_for = NULL;
-    both[1].refuses = PRIVATE_ENDPOINT_NOT_OFFERED;
+    both[1].refuses = SESSION_ENDED;
     const struct catalog *catalog = catalog_of(both, 2);
     char text[4096] = "";
     FILE *out = fmemopen(text, sizeof(text), "w");
@@ -131,9 +131,7 @@ status_has_the_sentence_that_callers_are_answered_with(void **state)
     fclose(out);
     catalog_free(catalog);
     assert_non_null(strstr(text, "waiting for nothing\n"));
-    assert_non_null(strstr(text,
-                           " refused: Peering connections are not offered: clusters run on the operator's own hosts, "
-                           "and the operator sets their routes.\n"));
+    assert_non_null(strstr(text, " refused: The session has ended.\n"));
     assert_non_null(strstr(text, "2 operations: 0 complete, 1 refused, 1 waiting; 0 extensions\n"));
 }
 

@@ -7,7 +7,7 @@
 #define AGENT_PEERING_PEERING_H
 
 #include "agent/member.h"
-#include "wire/report_peering.h"
+#include "wire/peering/report_peering.h"
 
 #define PEERINGS_FOLDER STATE_FOLDER "/peerings" /* a folder for each, root's own */
 

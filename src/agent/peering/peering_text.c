@@ -38,6 +38,7 @@ static const char unit_text[] = "# Written by reeve-agent, which overwrites what
                                 "RuntimeDirectoryMode=0700\n"
                                 "RuntimeDirectoryPreserve=yes\n"
                                 "MemoryMax=256M\n"
+                                "CPUWeight=20\n"
                                 "TasksMax=128\n"
                                 "CapabilityBoundingSet=CAP_NET_ADMIN\n"
                                 "AmbientCapabilities=\n"

@@ -3,7 +3,7 @@
 #ifndef AGENT_PEERING_PEERING_TEXT_H
 #define AGENT_PEERING_PEERING_TEXT_H
 
-#include "wire/goal_peering.h"
+#include "wire/peering/goal_peering.h"
 
 enum {
     PEERING_RULE_PRIORITY = 5200, /* of routing rules: before those of the system */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wire/goal_peering.h"
+#include "wire/peering/goal_peering.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wire/report_peering.h"
+#include "wire/peering/report_peering.h"
 
 #include "wire/report_parts.h"
 
