@@ -110,11 +110,11 @@ static const struct wire_shape pooling_shape = WIRE_SHAPE(struct goal_pooling, p
 
 static const struct wire_field keys_fields[] = {
     { "required",          WIRE_BOOL,  0, AT(goal_keys, is_required) },
-    { "hostname",          WIRE_TEXT,  R, AT(goal_keys, hostname),       .max = NAME_BYTES },
-    { "port",              WIRE_INT,   R, AT(goal_keys, port),           .min = 0, .max = 65535 },
-    { "keyIdentifier",     WIRE_TEXT,  R, AT(goal_keys, key_identifier), .max = NAME_BYTES },
-    { "caCertificate",     WIRE_TEXT,  R, AT(goal_keys, authority),      .max = PEM_BYTES },
-    { "clientCertificate", WIRE_TEXT,  R, AT(goal_keys, certificate),    .max = PEM_BYTES },
+    { "hostname",          WIRE_TEXT,  0, AT(goal_keys, hostname),       .max = NAME_BYTES },
+    { "port",              WIRE_INT,   0, AT(goal_keys, port),           .min = 0, .max = 65535 },
+    { "keyIdentifier",     WIRE_TEXT,  0, AT(goal_keys, key_identifier), .max = NAME_BYTES },
+    { "caCertificate",     WIRE_TEXT,  0, AT(goal_keys, authority),      .max = PEM_BYTES },
+    { "clientCertificate", WIRE_TEXT,  0, AT(goal_keys, certificate),    .max = PEM_BYTES },
     { "clientKey",         WIRE_TEXT,  0, AT(goal_keys, client_key),     .max = PEM_BYTES },
     { "networks",          WIRE_TEXTS, 0, AT(goal_keys, networks),       .max = 1000 },
 };

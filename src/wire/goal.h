@@ -98,9 +98,8 @@ struct goal_audit {                     /* what sessions leave in the server's l
     struct wire_texts users, databases; /* none: all of them */
     bool catalog, parameters, logins;
 };
-struct goal_ldap {    /* the directory that users with LOGIN_LDAP prove who they are to */
-    bool is_required; /* nothing of its members is written without a key, whatever else is known */
-    str hostname;     /* empty: there is none */
+struct goal_ldap { /* the directory that users with LOGIN_LDAP prove who they are to */
+    str hostname;  /* empty: there is none */
     int64_t port;
     str authority;                /* PEM; empty: those that the system knows */
     str prefix, suffix;           /* around a user's name: its name in the directory */
@@ -129,8 +128,9 @@ struct goal_pooling {
     int64_t port;
 };
 
-struct goal_keys { /* the key service of its project, which wraps the keys of its members */
-    str hostname;  /* empty: there is none, or none that can be told now */
+struct goal_keys {    /* the key service of its project, which wraps the keys of its members */
+    bool is_required; /* nothing of its members is written without a key, whatever else is known */
+    str hostname;     /* empty: there is none, or none that can be told now */
     int64_t port;
     str key_identifier;
     str authority, certificate;

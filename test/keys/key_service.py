@@ -70,7 +70,7 @@ def serve(folder, address, port):
                   "policy_path=%s/policies\nenable_tls_client_auth=True\nlogging_level=INFO\ndatabase_path=%s/keys.db\n"
                   % (address, port, folder, folder, folder, folder, folder))
     logging.basicConfig(level=logging.INFO)
-    with server.KmipServer(config_path=config, log_path=os.path.join(folder, "server.log")) as one:
+    with server.KmipServer(config_path=config, log_path=os.path.join(folder, "server.log"), live_policies=True) as one:
         one.serve()
 
 
