@@ -4,7 +4,7 @@
 #define WIRE_REPORT_H
 
 #include "base/id.h"
-#include "wire/report_relays.h"
+#include "wire/relay/report_relays.h"
 #include "wire/report_restore.h"
 #include "wire/report_seats.h"
 #include "wire/report_words.h"
