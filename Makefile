@@ -211,6 +211,9 @@ table-statistics-test: all ## measurements of single tables against known counts
 sizes-test: all ## members for analytics with a size of their own, larger and smaller, and a lost host, on a fleet: needs root, takes four minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/sizes_test.py
 
+private-endpoint-test: all ## private endpoints on a fleet of two regions with two relay hosts, attacked: needs root, takes four minutes
+	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/private_endpoint_test.py
+
 pooler-test: all ## poolers: attacked, with 5,000 clients, a switchover and a lost host, pooled against direct, on a fleet: needs root, takes ten minutes
 	REEVE_BUILD=$(BUILD) $(PYTHON) test/cluster/pooler_test.py
 

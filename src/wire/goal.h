@@ -8,10 +8,10 @@
 
 #include "base/id.h"
 #include "wire/goal_logs.h"
-#include "wire/goal_relays.h"
 #include "wire/goal_restore.h"
 #include "wire/goal_seats.h"
 #include "wire/peering/goal_peering.h"
+#include "wire/relay/goal_relays.h"
 #include "wire/shape.h"
 
 enum {

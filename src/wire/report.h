@@ -5,7 +5,7 @@
 
 #include "base/id.h"
 #include "wire/peering/report_peering.h"
-#include "wire/report_relays.h"
+#include "wire/relay/report_relays.h"
 #include "wire/report_restore.h"
 #include "wire/report_seats.h"
 #include "wire/report_words.h"

@@ -7,7 +7,7 @@ import network
 from tenant import psql
 
 RULES = "rules around relays"
-LIST = "members let the relay of their own project in"
+LIST = "members let only listed networks in"
 FILES = "a relay sees its own configuration only"
 
 # On a host: which TCP ports of an address answer. Given a list of ports, only those.

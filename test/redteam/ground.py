@@ -63,6 +63,7 @@ class FleetGround:
         self.fleet, self.folder, self.names, self.apart = fleet, folder, CLUSTERS, "apart-" + MARK
         self.tenants, self.documents, self.users, self.without = {}, {}, {}, None
         self.gate = None  # of a restore, when attacks need one (of_gate.py)
+        self.relays = None  # of private endpoints (of_relay.py)
         self.sessions = []  # attacks that were tried together; whoever takes a wall down has them tried again
         for who, cluster in CLUSTERS.items():
             self.tenants[who] = tenant = Tenant(fleet)
@@ -133,7 +134,7 @@ class FleetGround:
 
 @contextlib.contextmanager
 def fleet_ground():
-    with rig.fleet_for(3, repositories=1) as fleet, tempfile.TemporaryDirectory() as folder:
+    with rig.fleet_for(3, repositories=1, relays=1) as fleet, tempfile.TemporaryDirectory() as folder:
         ground = FleetGround(fleet, folder)
         yield ground
         if os.environ.get("REEVE_FLEET"):

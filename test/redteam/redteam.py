@@ -31,6 +31,7 @@ import of_points
 import of_pooler
 import of_program
 import of_provider
+import of_relay
 import of_saml
 import of_scaling
 import of_session
@@ -44,7 +45,7 @@ from state import Problem
 from world import changed_tables, row_hashes
 
 NODE = [of_node, of_tenant, of_browser, of_device, of_download, of_tools, of_store, of_provider, of_program, of_saml, of_scaling, of_directory]
-FLEET = [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_extension, of_pooler, of_gate, of_logs]
+FLEET = [of_outside, of_hosts, of_agent, of_points, of_database, of_session, of_extension, of_pooler, of_gate, of_logs, of_relay]
 
 
 def known_walls():

@@ -17,6 +17,7 @@ from walls import CodeWall, Wall
 from walls_attacks import NO_RULES, ROWS
 from walls_of_gate import WALLS as OF_GATE
 from walls_of_pooler import WALLS as OF_POOLER
+from walls_of_relay import WALLS as OF_RELAY
 
 SIGNING = "src/base/crypto/certificate.c"
 API = "api1"  # attacks of a hostile agent go there
@@ -259,7 +260,7 @@ LIVE = [
     Wall("only repository hosts say that they keep the control plane's database", "host_report_own() without `purpose = 'REPOSITORY'`",
          with_function("host_report_own(bytea, jsonb)", (" AND h.purpose = 'REPOSITORY'", ""))),
     *OF_GATE,
-    *OF_POOLER,
+    *OF_POOLER, *OF_RELAY,
     Wall("goals have a host's own members only", "host_goal() without `host_id = p_host`, for the hostile host, whose own agent sleeps meanwhile", everything_for_hostile),
 ]
 

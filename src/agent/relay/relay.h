@@ -7,7 +7,7 @@
 #define AGENT_RELAY_RELAY_H
 
 #include "agent/member.h"
-#include "wire/report_relays.h"
+#include "wire/relay/report_relays.h"
 
 #define RELAYS_FOLDER "/var/lib/reeve/relays"
 

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "wire/goal_relays.h"
+#include "wire/relay/goal_relays.h"
 
 /* Empty when there is nothing to listen for, or for nobody. */
 str relay_config_text(struct arena *arena, const struct goal_relay *relay);

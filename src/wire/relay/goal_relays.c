@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wire/goal_relays.h"
+#include "wire/relay/goal_relays.h"
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * The part of a goal that is about private endpoints (docs/internals/network.md): the relays of a relay host. Each has an address of its own, lets the
  * addresses of one project's endpoints in, and leads to members of that project only.
  */
-#ifndef WIRE_GOAL_RELAYS_H
-#define WIRE_GOAL_RELAYS_H
+#ifndef WIRE_RELAY_GOAL_RELAYS_H
+#define WIRE_RELAY_GOAL_RELAYS_H
 
 #include "base/id.h"
 #include "wire/shape.h"

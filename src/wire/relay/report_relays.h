@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a relay host reports about its relays (docs/internals/network.md). */
-#ifndef WIRE_REPORT_RELAYS_H
-#define WIRE_REPORT_RELAYS_H
+#ifndef WIRE_RELAY_REPORT_RELAYS_H
+#define WIRE_RELAY_REPORT_RELAYS_H
 
 #include "base/id.h"
 #include "wire/report_words.h"

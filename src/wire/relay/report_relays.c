@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wire/report_relays.h"
+#include "wire/relay/report_relays.h"
 
 #include "wire/report_parts.h"
 
