@@ -6,8 +6,10 @@ import os
 import subprocess
 import time
 
-import network  # found by rig, which whoever uses this has imported
-from state import NETWORK, Problem, wait_until
+from tenant import psql_words
+
+import network  # noqa: E402  (found by tenant)
+from state import NETWORK, Problem, wait_until  # noqa: E402
 
 HOME, CLIENT, GATEWAY_HOME = "192.168.7.0/24", "192.168.7.10", "192.168.7.1"
 TUNNEL_MTU = "1420"
@@ -105,7 +107,7 @@ class Site:
             file.write("127.0.0.1 localhost\n" + "".join("%s %s\n" % (address, name) for name, address in names.items()))
 
     def psql(self, dsn, statement, timeout=20):
-        result = subprocess.run(["ip", "netns", "exec", self.space(self.home), "psql", "-X", "-q", "-At", "-c", statement, dsn], stdin=subprocess.DEVNULL,
+        result = subprocess.run(["ip", "netns", "exec", self.space(self.home), *psql_words(dsn, statement)], stdin=subprocess.DEVNULL,
                                 capture_output=True, text=True, timeout=timeout, check=False)
         return result.returncode, result.stdout.strip(), result.stderr.strip()
 

@@ -140,7 +140,7 @@ keys_are_those_of_wireguard(void **state)
 {
     (void)state;
     struct arena *arena = arena_new(ARENA_BYTES);
-    str own, other, public_key;
+    str own = STR_EMPTY, other = STR_EMPTY, public_key = STR_EMPTY;
     assert_true(tunnel_key_public(arena, STR("dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo="), &public_key));
     assert_string_equal(public_key.data, "hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=");
     assert_true(tunnel_key_new(arena, &own) && tunnel_key_new(arena, &other));

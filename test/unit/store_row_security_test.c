@@ -160,6 +160,10 @@ fill(int base)
                 "VALUES (%s, %s, %s, 0, 1024)",
                 fixture_quote(secret), fixture_quote(secret), o);
     fixture_ask(
+        "INSERT INTO network_peer (id, org_id, project_id, container_id, provider, region, port, public_key, blocks) "
+        "VALUES (%s, %s, %s, %s, 'P', 'R', 51820 + %d, 'k', '{192.168.7.0/24}')",
+        fixture_quote(secret), o, fixture_quote(project), fixture_quote(secret), base / 1000);
+    fixture_ask(
         "INSERT INTO dns_record (name, type, content, org_id, cluster_id) VALUES ('set%03d-shard-00-00', 'A', '10.0.0.1', %s, %s)",
         base / 1000, o, fixture_quote(secret));
     fixture_ask("INSERT INTO authority (id, purpose, project_id, org_id, certificate, key, not_after) "
@@ -232,6 +236,7 @@ static const struct {
     { "private_endpoint_service", "org_id = $B",                                  "problem = 'x'",        1 },
     { "private_endpoint",       "org_id = $B",                                    "is_open = true",       1 },
     { "private_endpoint_port",  "org_id = $B",                                    "port = 2000",          1 },
+    { "network_peer",           "org_id = $B",                                    "public_key = 'x'",     1 },
     { "dns_record",             "org_id = $B",                                    "ttl = 9",              1 },
     { "authority",              "org_id = $B",                                    "certificate = 'x'",    1 },
     { "certificate",            "owner = encode($B, 'hex')",                      "owner = 'x'",          1 },
@@ -307,6 +312,7 @@ static const char *const not_of_tenants[] = {
     "query_shape",
     "query_cost",
     "slow_query",
+    "network_peer_gateway", /* written by hosts, through the service, and read by project */
     "goal_touch",       /* of one transaction, and written by functions only */
     "schema_migration", /* nobody has any right on these */
     "schema_routine",
