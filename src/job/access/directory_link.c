@@ -5,10 +5,15 @@
 #include <netinet/in.h>
 #include <openldap.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "base/steady_cond.h"
 
 enum { MESSAGE_MAX_BYTES = 512 * 1024 };
 
@@ -89,6 +94,66 @@ set_tls(LDAP *ldap, const char *authority_path)
            ldap_set_option(ldap, LDAP_OPT_X_TLS_NEWCTX, &as_client) == LDAP_OPT_SUCCESS;
 }
 
+/* ---- The end ---- */
+
+/* libldap waits for a server that says nothing while TLS begins for as long as it is there. Whatever it waits for: without a connection it
+ * goes on. */
+struct directory_watch {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t is_over;
+    bool is_done;
+    int socket_fd;
+    int64_t until_ms;
+};
+
+static void *
+watch(void *context)
+{
+    struct directory_watch *self = context;
+    pthread_mutex_lock(&self->lock);
+    while (!self->is_done && clock_steady_ms() < self->until_ms)
+        (void)!steady_cond_wait(&self->is_over, &self->lock, self->until_ms);
+    if (!self->is_done)
+        shutdown(self->socket_fd, SHUT_RDWR);
+    pthread_mutex_unlock(&self->lock);
+    return NULL;
+}
+
+static struct directory_watch *
+watch_begin(int socket_fd)
+{
+    struct directory_watch *self = calloc(1, sizeof(*self));
+    if (self == NULL)
+        return NULL;
+    self->socket_fd = socket_fd;
+    self->until_ms = clock_steady_ms() + DIRECTORY_LINK_MS;
+    pthread_mutex_init(&self->lock, NULL);
+    steady_cond_init(&self->is_over);
+    if (pthread_create(&self->thread, NULL, watch, self) == 0)
+        return self;
+    pthread_cond_destroy(&self->is_over);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+    return NULL;
+}
+
+/* Before the connection is closed: its number may be another one's then. */
+static void
+watch_end(struct directory_watch *self)
+{
+    if (self == NULL)
+        return;
+    pthread_mutex_lock(&self->lock);
+    self->is_done = true;
+    pthread_cond_broadcast(&self->is_over);
+    pthread_mutex_unlock(&self->lock);
+    pthread_join(self->thread, NULL);
+    pthread_cond_destroy(&self->is_over);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
 /* ---- The connection ---- */
 
 /* A message is as long as a server says in its first bytes. And a connection that blocks would wait for the rest of one for ever: libldap
@@ -136,6 +201,8 @@ directory_link_open(struct arena *arena, const struct directory_question *questi
         close(made);
         return result;
     }
+    if ((link->watch = watch_begin(made)) == NULL)
+        return LDAP_NO_MEMORY;
     ldap_set_option(link->ldap, LDAP_OPT_PROTOCOL_VERSION, &version);
     ldap_set_option(link->ldap, LDAP_OPT_REFERRALS, LDAP_OPT_OFF);
     ldap_set_option(link->ldap, LDAP_OPT_NETWORK_TIMEOUT, &timeout);
@@ -168,6 +235,7 @@ directory_link_problem(struct arena *arena, const struct directory_link *link, i
 void
 directory_link_close(struct directory_link *link)
 {
+    watch_end(link->watch);
     if (link->ldap != NULL)
         ldap_unbind_ext_s(link->ldap, NULL, NULL);
     if (link->authority >= 0)

@@ -10,10 +10,15 @@
 
 #include "job/access/ldap_verify.h"
 
-enum { DIRECTORY_TIMEOUT_S = 5 }; /* for each answer */
+enum {
+    DIRECTORY_TIMEOUT_S = 5,
+    DIRECTORY_LINK_MS = 30 * 1000
+}; /* for each answer, and for all that is done with a connection */
 
+struct directory_watch;
 struct directory_link {
     LDAP *ldap;
+    struct directory_watch *watch;
     int authority; /* a file; -1: none */
 };
 
