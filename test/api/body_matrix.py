@@ -30,7 +30,7 @@ WRITTEN_AS_TEXT = ("text", "date", "id", "cidr")
 
 # Fields that hold the name of something that must exist, text of another language, or what must agree with other fields: not
 # every value within the bounds will do.
-MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|cas|auditFilter|"
+MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|clientCertificate|clientKey|cas|auditFilter|"
                              r"otelSuppliedHeaders|providerName|backingProviderName|cloudProvider|regionName|region|supportedRemoteRegions|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock|issuerUri|ssoUrl|content|frequencyInterval|policyItems|assertions|scheduledPolicyItems|copySettings|trustedIdentities|policies\[0\][.]body)$")
 SPECS = [{"zoneName": "z", "regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "priority": 7,
                                               "electableSpecs": {"instanceSize": "M10", "nodeCount": 3, "diskSizeGB": 10},
