@@ -36,8 +36,6 @@
         "Ask for something that is offered; the detail says why this is not.") \
     ROW(INTEGRATION_MISSING, 400, "{} has no {} of its own, and the project has no integration of type {}.", \
         "Send the key or address with the notification, or create the integration first.") \
-    ROW(PRIVATE_ENDPOINT_NOT_OFFERED, 400, "Private endpoints are not offered: there is no provider's network between clients and the operator's own hosts.", \
-        "Use the private connection strings of the cluster from a network that the operator routes to its hosts.") \
     ROW(SERVERLESS_NOT_OFFERED, 400, "Serverless instances are not offered: a cluster on the operator's own hosts has members of its own, with a size, and can follow its load.", \
         "Upgrade the flex cluster to a dedicated one with tenantUpgrade, and switch on autoScaling.") \
     ROW(CANNOT_ASSUME_ROLE, 400, "Role {} cannot be assumed: the operator has no role of that name for external id {}.", \
