@@ -62,6 +62,10 @@ struct lock_row {
     "hex(x('orders member0')), 'unit', 'active', 'role', 'NONE', 'running', 'stopped', 'goalGeneration', 1, "          \
     "'accessGeneration', 1, 'restartNonce', 0, 'pendingRestart', false, 'restore', jsonb_build_object('id', "          \
     "hex(x('orders restore running')), 'state', '" state "')))))"
+#define PEERING_IS(state)                                                                                              \
+    "host_report_take(host => id('h1'), epoch => 1, report => jsonb_build_object('version', 1, 'facts', '{}'::jsonb, " \
+    "'members', '[]'::jsonb, 'tasks', '[]'::jsonb, 'peerings', jsonb_build_array(jsonb_build_object('id', "            \
+    "hex(x('peer')), 'state', '" state "', 'publicKey', 'k'))))"
 #define OWN_LAG(lag)                                                                                                   \
     "host_report_take(host => id('r1'), epoch => 1, report => jsonb_build_object('version', 1, 'facts', '{}'::jsonb, " \
     "'members', '[]'::jsonb, 'tasks', '[]'::jsonb, 'ownDatabase', jsonb_build_object('unit', 'active', 'lagMs', " lag  \
@@ -192,6 +196,11 @@ static const struct lock_row rows[] = {
     { "cluster_bind_etcd", "SELECT placement_lock()", "cluster_etcd_bind(cluster => x('orders'), provider => 'P', region => 'B')" },
     { "container_is_held", "SELECT placement_lock()", "SELECT container_is_held(x('container'))" },
     { "container_obstacle", "SELECT placement_lock()", "container_obstacle(provider => 'P', region => 'A', block => '172.1.0.0/16')" },
+    { "peer_lock", "peer_lock(peer => x('peer'))", "peer_lock(peer => x('peer'))" },
+    { "private_endpoint_service_lock", "private_endpoint_service_lock(id => x('service A'), provider => 'P')", "private_endpoint_service_lock(id => x('service A'), provider => 'P')" },
+    { "private_endpoint_ports_keep", LOCK("private_endpoint_service", "id", "x('service A')"), "SELECT private_endpoint_ports_keep(p())" },
+    { "peer_obstacle", "SELECT placement_lock()", "peer_obstacle(container => x('container'), peer => id('new'), blocks => '192.168.70.0/24', endpoint_address => '')" },
+    { "private_endpoint_service_add", "SELECT placement_lock()", "private_endpoint_service_add(id => id('n9'), provider => 'P', region => 'A', regions => '[]')", .before = "DELETE FROM private_endpoint_service WHERE project_id = p()" },
     { "member_place", "SELECT placement_lock()", "cluster_member_place(cluster => x('orders'), ordinal => 2, provider => 'P', region => 'B', size => 'M10', disk_gb => 0, electable => true, priority => 5, analytics => false)" },
     { "member_release", "SELECT placement_lock()", "cluster_member_release(member => x('orders member0'))" },
     { "member_resize", "SELECT placement_lock()", "cluster_member_resize(member => x('orders member0'), size => 'M20', disk_gb => 20)" },
@@ -248,6 +257,9 @@ static const struct lock_row rows[] = {
       .ended = "SELECT count(*) = 1 FROM backup_stanza WHERE cluster_id = x('bare')" },
     { "backup_schedule_add", "SELECT backup_schedule_add(o(), p(), id('n3'), 'n', now())", .ended = "SELECT count(*) = 1 FROM resource WHERE kind = 'backupSchedule' AND name = hex(id('n3'))" },
     { "host_report_spans", SPAN_TO("0/2"), SPAN_TO("0/3"), .says = "OK", .ended = "SELECT count(*) = 1 AND max(to_lsn) = '0/3' FROM wal_span WHERE ordinal = 7" },
+    { "host_report_peerings", PEERING_IS("WAITING"), PEERING_IS("OPEN"), .says = "OK",
+      .before = "DELETE FROM network_peer_gateway; UPDATE network_container SET block = (SELECT network(set_masklen(pool_private(a), 32)) FROM host_address a WHERE a.member_id = x('orders member0')) WHERE id = x('container')",
+      .ended = "SELECT count(*) = 1 AND max(state) = 'OPEN' FROM network_peer_gateway WHERE peer_id = x('peer')" },
     { "host_report_own", OWN_LAG("1"), OWN_LAG("2"), .says = "OK", .ended = "SELECT count(*) = 1 AND max(lag_ms) = 2 FROM own_backup" },
     { "host_report_restores", MEMBER_IS("RESTORING"), MEMBER_IS("RESTORED"), .before = "DELETE FROM restore_member", .says = "OK",
       .ended = "SELECT state = 'RESTORED' FROM restore_member WHERE restore_id = x('orders restore running')" },

@@ -49,7 +49,7 @@ the_documented_example_is_written(void **state)
         "\"running\":\"running\",\"timeline\":1,\"lagBytes\":0,\"version\":\"17.6\",\"goalGeneration\":5,\"accessGeneration\":12,\"restartNonce\":0,"
         "\"pendingRestart\":false,\"problem\":null,\"pooler\":\"OFF\",\"restore\":null}],\"tasks\":[{\"id\":\"0000000000000000000000b1\",\"outcome\":\"DONE\",\"detail\":\"\"}],"
         "\"logs\":[{\"id\":\"e10000000000000000000000\",\"state\":\"FAILING\",\"detail\":\"It answered 503.\"}],"
-        "\"seats\":[],\"gates\":[],\"peerings\":[],\"strays\":[\"reeve-member-x.service\"]}");
+        "\"seats\":[],\"gates\":[],\"relays\":[],\"peerings\":[],\"strays\":[\"reeve-member-x.service\"]}");
     arena_free(arena);
 }
 

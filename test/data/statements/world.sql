@@ -358,6 +358,16 @@ BEGIN
         (test.id(p || ' service A'), o, 'in', '10.77.0.1', 5, now() - interval '1 hour', NULL, true),
         (test.id(p || ' service B'), o, 'out', '10.77.0.2', 5, now() - interval '1 hour', now(), true);
     INSERT INTO private_endpoint_port (service_id, cluster_id, org_id, ordinal, port) VALUES (test.id(p || ' service A'), test.id(p || ' orders'), o, 0, 1024);
+    -- Peerings: one that a host has an end of, and one that goes.
+    INSERT INTO network_peer (id, org_id, project_id, container_id, provider, region, port, public_key, endpoint_address, endpoint_port, blocks, desired, created_at)
+        SELECT test.named(p || s.name), o, j, test.id(p || s.container), 'P', s.region, 51820 + get_byte(j, 5) * 8 + get_byte(j, 6) % 8, 'key of ' || p,
+               s.endpoint::inet, s.endpoint_port, s.blocks::cidr[], s.desired, s.created_at
+        FROM (VALUES (' peer', ' container', 'A', '192.0.2.1', 51820, '{192.168.7.0/24}', 'RUNNING', now() - interval '1 hour'),
+                     (' peer other', ' container other', 'B', NULL, NULL, '{192.168.8.0/24,192.168.9.0/24}', 'REMOVED', now()))
+             s (name, container, region, endpoint, endpoint_port, blocks, desired, created_at);
+    INSERT INTO network_peer_gateway (peer_id, host_id, state, public_key, problem, handshake_at) VALUES
+        (test.id(p || ' peer'), test.id('h1'), 'OPEN', 'key of a host', NULL, now() - interval '1 minute'),
+        (test.id(p || ' peer other'), test.id('h2'), 'WAITING', 'key of a host', 'Why.', NULL);
     INSERT INTO resource (scope, kind, id, name, org_id, document, state, access_generation) VALUES
         (j, 'databaseUser', test.named(p || ' user'), 'x', o, jsonb_build_object('of', p, 'verifier', 'v', 'roles', CASE p WHEN 'alfa1' THEN '[{"roleName": "r"}]' ELSE '[{"roleName": "q"}]' END::jsonb, 'deleteAfterDate', api_date(now() - interval '1 hour')), '', 5),
         (j, 'databaseUser', test.named(p || ' user other'), 'y', o, jsonb_build_object('of', p, 'roles', CASE p WHEN 'alfa1' THEN '[{"roleName": "q"}]' ELSE '[{"roleName": "r"}]' END::jsonb, 'deleteAfterDate', api_date(now() + interval '1 hour')), '', 5),

@@ -5,4 +5,4 @@ SELECT encode(r.org_id, 'hex') AS organization, encode(r.scope, 'hex') AS projec
 FROM resource r
 WHERE r.kind = 'encryptionAtRest' AND (r.document -> 'kmip' ->> 'enabled')::boolean
   AND (r.document -> 'kmip' ->> 'checkedAt' IS NULL OR (r.document -> 'kmip' ->> 'checkedAt') COLLATE "C" <= api_date(now() - interval '30 seconds'))
-ORDER BY (r.document -> 'kmip' ->> 'checkedAt') COLLATE "C" NULLS FIRST LIMIT :limit
+ORDER BY (r.document -> 'kmip' ->> 'checkedAt') COLLATE "C" NULLS FIRST, r.scope LIMIT :limit
