@@ -2,7 +2,6 @@
 """A tenant's own directory that means harm to the worker that asks who is in its groups, to another tenant whose real directory (slapd) is asked beside
 it, and to members by the names that it has."""
 import json
-import os
 import tempfile
 import time
 
