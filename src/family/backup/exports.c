@@ -33,7 +33,8 @@ check_offered(struct request *req, const json_t *after)
                     V("it needs a role at that provider, and the operator's own hosts have no identity there; use a "
                       "store that speaks S3, as AWS with its serviceUrl or a role of the project"));
     if (json_is_true(json_object_get(after, "requirePrivateNetworking")))
-        return fail(req->arena, NOT_OFFERED, V("requirePrivateNetworking"), V("there are no private endpoints"));
+        return fail(req->arena, NOT_OFFERED, V("requirePrivateNetworking"),
+                    V("there is no private way from hosts to object storage"));
     return OK;
 }
 

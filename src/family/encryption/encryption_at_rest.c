@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "base/net/egress.h"
 #include "base/net/kmip.h"
-#include "family/absent.h"
 #include "family/families.h"
+#include "family/provider_path.h"
 #include "store/encryption/key_service.h"
 #include "store/resource.h"
 
@@ -149,7 +149,7 @@ static error
 show(struct request *req, str document)
 {
     answer_entity(req, document, 0);
-    return absent_relate_providers(req, "encryptionAtRest", "privateEndpoints");
+    return OK;
 }
 
 static error

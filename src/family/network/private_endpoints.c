@@ -9,8 +9,8 @@
 #include "api/request_event.h"
 #include "base/json.h"
 #include "base/net/net.h"
-#include "family/absent.h"
 #include "family/families.h"
+#include "family/provider_path.h"
 #include "store/access/access.h"
 #include "store/network/private_endpoint.h"
 #include "store/resource.h"
@@ -235,14 +235,14 @@ regional_mode_get(struct request *req)
     TRY(store_resource_read(req->api->store, req->arena, req->project, str_from(regional_mode.name), STR_EMPTY,
                             &document));
     answer_entity(req, document.len > 0 ? document : str_from(regional_mode.fallback), 0);
-    return absent_relate_providers(req, "privateEndpoint", "endpointService");
+    return relate_provider_lists(req, "privateEndpoint", "endpointService");
 }
 
 static error
 regional_mode_set(struct request *req)
 {
     TRY(crud_update_single(req));
-    return absent_relate_providers(req, "privateEndpoint", "endpointService");
+    return relate_provider_lists(req, "privateEndpoint", "endpointService");
 }
 
 /* ---- Services ---- */

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "family/absent.h"
+#include "family/provider_path.h"
 
 #include "api/api.h"
 #include "store/offer/fleet_offer.h"
 
 error
-absent_list(struct request *req)
-{
-    answer_list(req, 0, false);
-    return OK;
-}
-
-error
-absent_one(struct request *req)
-{
-    return request_not_found(req);
-}
-
-error
-absent_relate_providers(struct request *req, const char *above, const char *list)
+relate_provider_lists(struct request *req, const char *above, const char *list)
 {
     struct fleet_offer *offer;
     TRY(store_fleet_offer(req->api->store, req->arena, &offer));
