@@ -18,9 +18,10 @@ import rig
 from patience import PATIENCE  # noqa: E402  (found by rig)
 from state import Problem  # noqa: E402
 
-# name: (file and arguments, seconds that it may take). The first one also looks at what is left behind: it wants an empty fleet.
+# name: (file and arguments, seconds that it may take). The first one also looks at what is left behind, and the second reserves addresses: they want an empty fleet.
 TESTS = {
     "smoke": (["smoke_test.py"], 240),
+    "peering": (["peering_test.py"], 420),
     "first-cluster": (["first_cluster_test.py"], 300),
     "access": (["access_test.py"], 240),
     "audit": (["audit_test.py"], 240),
@@ -28,7 +29,6 @@ TESTS = {
     "logs": (["logs_test.py"], 900),
     "walls": (["walls_test.py"], 300),
     "etcd-walls": (["etcd_walls_test.py"], 420),
-    "peering": (["peering_test.py"], 420),
     "control-plane-gone": (["control_plane_gone_test.py", "--minutes", "1"], 420),
 }
 RESULT = re.compile(r"^.+: (\d+) passed, (\d+) failed", re.M)
