@@ -170,6 +170,23 @@ def without_control_plane(suite, fleet, tenant, password, relay):
         rig.start_control_plane(fleet)
 
 
+def answers_ping(fleet, address):
+    """Asked by a client, as the kernel answers it: from no user."""
+    question = struct.pack("!BBHHH", 8, 0, 0xFFFF - 0x0800 - 7 - 1, 7, 1)  # an echo with its checksum
+    with network.inside(fleet, "client"):
+        one = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+    with one:
+        one.settimeout(5)
+        one.sendto(question, (address, 0))
+        try:
+            while True:
+                answer, (source, _) = one.recvfrom(4096)
+                if source == address and answer[20] == 0 and answer[24:28] == question[4:]:
+                    return True
+        except TimeoutError:
+            return False
+
+
 def attacked(suite, scene):
     suite.check(scene.check_works(), "the victim's own client gets through")
     tried = 0
@@ -178,6 +195,7 @@ def attacked(suite, scene):
         suite.check(got is None, "%s: %s", name, got or "nothing")
         tried += 1
     suite.say("%d attacks" % tried)
+    suite.check(answers_ping(scene.fleet, scene.fleet.host(scene.victim.host)["address"]), "the relay's host itself still answers a ping")
     # The rules are what stops them: without, the same scan finds the relay's ports.
     hosts.run(scene.fleet, scene.victim.host, "systemctl", "stop", "reeve-agent")
     try:

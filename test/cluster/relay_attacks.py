@@ -12,7 +12,7 @@ FILES = "a relay sees its own configuration only"
 
 # On a host: which TCP ports of an address answer. Given a list of ports, only those.
 SCAN = r"""
-import select, socket, sys
+import errno, select, socket, sys
 address, source, ports = sys.argv[1], sys.argv[2], [int(p) for p in sys.argv[3].split(",")] if len(sys.argv) > 3 else list(range(1, 65536))
 found = []
 for at in range(0, len(ports), 400):
@@ -35,7 +35,8 @@ for at in range(0, len(ports), 400):
         for number, _ in got:
             poll.unregister(number)
             one = by_number.pop(number)
-            if one.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0:
+            # One that is reset was open before: HAProxy does so. A closed one is refused.
+            if one.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) in (0, errno.ECONNRESET):
                 found.append(waiting[one])
     for one in waiting:
         one.close()

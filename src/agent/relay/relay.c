@@ -152,6 +152,8 @@ serve(struct relay_pass *pass, str config, struct report_relay *report)
     str state;
     if (!disk_exists(PROGRAM))
         return problem(arena, "HAProxy is not installed on this host: install the package haproxy.");
+    if (config.len == 0)
+        return problem(arena, "The relay has more clients and members than a configuration has room for.");
     if (!disk_below_keep(arena, pass->folder.data, CONFIG_NAME, config, 0640, pass->files, &has_other_config))
         return problem(arena, "%s/" CONFIG_NAME " cannot be written: %s.", pass->folder.data, strerror(errno));
     TRY(keep_unit(pass, &has_other_unit));
@@ -176,9 +178,8 @@ keep(struct relay_pass *pass, struct report_relay *report)
     if (!disk_make_folder(RELAYS_FOLDER, 0755, root) || !disk_make_folder(pass->folder.data, 0750, pass->files))
         return problem(pass->arena, "%s cannot be made: %s.", pass->folder.data, strerror(errno));
     TRY(keep_address(pass));
-    str config = relay_config_text(pass->arena, pass->relay);
-    if (config.len > 0)
-        return serve(pass, config, report);
+    if (pass->relay->clients.count > 0 && pass->relay->ports.count > 0)
+        return serve(pass, relay_config_text(pass->arena, pass->relay), report);
     report->state = RELAY_SERVING; /* nobody may come, or there is nobody to come to */
     return unit_drop(pass->host->units, pass->arena, pass->unit.data);
 }
@@ -206,12 +207,30 @@ relay_pass(const struct member_host *host, struct arena *arena, const struct goa
     }
 }
 
+static str
+read_address(struct arena *arena, str folder)
+{
+    str address;
+    return disk_below_read(arena, folder.data, ADDRESS_NAME, ADDRESS_BYTES, 0, &address) ? address : STR_EMPTY;
+}
+
+void
+relay_look(const struct member_host *host, struct arena *arena, id relay, str *ret_address, uid_t *ret_user)
+{
+    struct net_address address;
+    *ret_address = read_address(arena, folder_of(arena, relay));
+    if (!net_parse_address(*ret_address, &address))
+        *ret_address = STR_EMPTY;
+    if (!users_find(host->users, relay, ret_user))
+        *ret_user = 0;
+}
+
 error
 relay_remove(const struct member_host *host, struct arena *arena, id relay)
 {
-    str folder = folder_of(arena, relay), address;
+    str folder = folder_of(arena, relay), address = read_address(arena, folder);
     TRY(unit_drop(host->units, arena, relay_unit(arena, relay).data));
-    if (disk_below_read(arena, folder.data, ADDRESS_NAME, ADDRESS_BYTES, 0, &address) && address.len > 0)
+    if (address.len > 0)
         TRY(address_remove(arena, address));
     failpoint("agent:relay:remove-folder:before");
     if (!disk_remove_tree(folder.data))

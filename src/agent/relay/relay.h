@@ -19,6 +19,8 @@ MUST_USE error relay_take_user(const struct member_host *host, struct arena *are
 /* Brings it nearer to the goal. `ret_report` is valid as long as the arena. */
 void relay_pass(const struct member_host *host, struct arena *arena, const struct goal_relay *relay, uid_t user,
                 struct report_relay *ret_report);
+/* What is here of one that the goal does not have: empty and 0 when there is none. */
+void relay_look(const struct member_host *host, struct arena *arena, id relay, str *ret_address, uid_t *ret_user);
 /* Nothing of it is left: its unit, its address, its folder. May be begun again at any place. */
 MUST_USE error relay_remove(const struct member_host *host, struct arena *arena, id relay);
 

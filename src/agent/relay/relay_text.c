@@ -3,7 +3,7 @@
 
 #include "base/net/net.h"
 
-enum { CONFIG_BYTES = 8 * 1024 * 1024, WALL_BYTES = 16 * 1024 * 1024 };
+enum { CONFIG_BYTES = 16 * 1024 * 1024, WALL_BYTES = 16 * 1024 * 1024 };
 
 /* ---- HAProxy ---- */
 /*
@@ -50,11 +50,10 @@ static void
 add_port(struct arena *arena, struct buf *out, const struct goal_relay *relay, const struct goal_relay_port *port)
 {
     str own = bracketed(arena, relay->address);
-    buf_format(out, "listen port-%d\n    bind %.*s:%d tcp-ut 5s\n    tcp-request connection reject unless { src",
-               (int)port->port, STR_ARG(own), (int)port->port);
-    for (size_t i = 0; i < relay->clients.count; i++)
-        buf_format(out, " %.*s", STR_ARG(relay->clients.items[i]));
-    buf_format(out, " }\n    source %.*s\n", STR_ARG(own));
+    buf_format(out, "listen port-%d\n    bind %.*s:%d tcp-ut 5s\n", (int)port->port, STR_ARG(own), (int)port->port);
+    for (size_t i = 0; i < relay->clients.count; i++) /* a line each: HAProxy takes 64 words in one */
+        buf_format(out, "    acl known src %.*s\n", STR_ARG(relay->clients.items[i]));
+    buf_format(out, "    tcp-request connection reject unless known\n    source %.*s\n", STR_ARG(own));
     for (size_t i = 0; i < port->targets.count; i++) {
         const struct goal_relay_target *target = &port->targets.items[i];
         buf_format(out, "    server m%zu %.*s:%d%s\n", i, STR_ARG(bracketed(arena, target->address)), (int)target->port,
@@ -79,22 +78,26 @@ relay_config_text(struct arena *arena, const struct goal_relay *relay)
  * What a relay's address is there for, and nothing else. No rule remembers connections: whoever is taken off the list is off it in the middle of one.
  * - In: clients of its endpoints to its ports, and answers of its members. Everything else that is sent to the address is refused, the
  *   host's own services with it.
- * - Out: a relay speaks from its own address only, and begins connections to its members only.
+ * - Out: a relay speaks from its own address only, and begins connections to its members only. Packets that no user sent are the kernel's
+ *   own, which the host lives on: they never come to these rules.
+ * - One that is leaving is in no set that lets anything through.
  */
 static const char sets[] = "    set users { type uid; }\n"
                            "    set relays4 { type ipv4_addr; }\n"
                            "    set relays6 { type ipv6_addr; }\n"
                            "    set own4 { type uid . ipv4_addr; }\n"
                            "    set own6 { type uid . ipv6_addr; }\n"
-                           "    set open4 { type ipv4_addr . ipv4_addr . inet_service; }\n"
-                           "    set open6 { type ipv6_addr . ipv6_addr . inet_service; }\n"
+                           "    set clients4 { type ipv4_addr . ipv4_addr; }\n"
+                           "    set clients6 { type ipv6_addr . ipv6_addr; }\n"
+                           "    set ports4 { type ipv4_addr . inet_service; }\n"
+                           "    set ports6 { type ipv6_addr . inet_service; }\n"
                            "    set members4 { type ipv4_addr . ipv4_addr . inet_service; }\n"
                            "    set members6 { type ipv6_addr . ipv6_addr . inet_service; }\n";
 static const char chains[] =
     "    chain input {\n"
     "        type filter hook input priority filter; policy accept;\n"
-    "        ip daddr . ip saddr . tcp dport @open4 accept\n"
-    "        ip6 daddr . ip6 saddr . tcp dport @open6 accept\n"
+    "        ip daddr . ip saddr @clients4 ip daddr . tcp dport @ports4 accept\n"
+    "        ip6 daddr . ip6 saddr @clients6 ip6 daddr . tcp dport @ports6 accept\n"
     "        ip daddr . ip saddr . tcp sport @members4 tcp flags & (syn | ack) != syn accept\n"
     "        ip6 daddr . ip6 saddr . tcp sport @members6 tcp flags & (syn | ack) != syn accept\n"
     "        ip daddr @relays4 icmp type destination-unreachable accept\n"
@@ -105,15 +108,17 @@ static const char chains[] =
     "        ip daddr @relays4 counter drop\n"
     "        ip6 daddr @relays6 counter drop\n"
     "    }\n"
-    "    chain output {\n"
-    "        type filter hook output priority filter; policy accept;\n"
-    "        meta skuid != @users accept\n"
+    "    chain speak {\n"
     "        meta skuid . ip saddr != @own4 counter reject\n"
     "        meta skuid . ip6 saddr != @own6 counter reject\n"
     "        tcp flags & (syn | ack) == syn ip saddr . ip daddr . tcp dport @members4 accept\n"
     "        tcp flags & (syn | ack) == syn ip6 saddr . ip6 daddr . tcp dport @members6 accept\n"
     "        tcp flags & (syn | ack) == syn counter reject\n"
     "        meta l4proto != tcp counter reject\n"
+    "    }\n"
+    "    chain output {\n"
+    "        type filter hook output priority filter; policy accept;\n"
+    "        meta skuid @users goto speak\n"
     "    }\n"
     "}\n";
 
@@ -125,14 +130,30 @@ kind_of(str address)
     return str_find(address, ':') < 0 ? 4 : 6;
 }
 
+/* The member that a port is for. Those that stand in for it have ports of their own. */
 static void
-add_members(struct buf *out, const struct goal_relay *relay, const struct goal_relay_port *port)
+add_member(struct buf *out, const struct goal_relay *relay, const struct goal_relay_port *port)
 {
-    for (size_t i = 0; i < port->targets.count; i++) {
-        const struct goal_relay_target *target = &port->targets.items[i];
-        if (kind_of(target->address) == kind_of(relay->address))
-            buf_format(out, "add element " TABLE " members%d { %.*s . %.*s . %d }\n", kind_of(relay->address),
-                       STR_ARG(relay->address), STR_ARG(target->address), (int)target->port);
+    const struct goal_relay_target *target = &port->targets.items[0];
+    if (kind_of(target->address) == kind_of(relay->address))
+        buf_format(out, "add element " TABLE " members%d { %.*s . %.*s . %d }\n", kind_of(relay->address),
+                   STR_ARG(relay->address), STR_ARG(target->address), (int)target->port);
+}
+
+static void
+add_open(struct buf *out, const struct goal_relay *relay)
+{
+    int kind = kind_of(relay->address);
+    for (size_t i = 0; i < relay->clients.count; i++) {
+        str client = relay->clients.items[i];
+        if (kind_of(client) == kind)
+            buf_format(out, "add element " TABLE " clients%d { %.*s . %.*s }\n", kind, STR_ARG(relay->address),
+                       STR_ARG(client));
+    }
+    for (size_t i = 0; i < relay->ports.count; i++) {
+        buf_format(out, "add element " TABLE " ports%d { %.*s . %d }\n", kind, STR_ARG(relay->address),
+                   (int)relay->ports.items[i].port);
+        add_member(out, relay, &relay->ports.items[i]);
     }
 }
 
@@ -141,18 +162,14 @@ add_relay(struct buf *out, const struct relay_user *one)
 {
     const struct goal_relay *relay = one->relay;
     int kind = kind_of(relay->address);
-    buf_format(out, "add element " TABLE " users { %u }\n", one->user);
-    buf_format(out, "add element " TABLE " relays%d { %.*s }\n", kind, STR_ARG(relay->address));
+    if (one->user != 0)
+        buf_format(out, "add element " TABLE " users { %u }\n", one->user);
+    if (relay->address.len > 0)
+        buf_format(out, "add element " TABLE " relays%d { %.*s }\n", kind, STR_ARG(relay->address));
+    if (one->is_leaving)
+        return;
     buf_format(out, "add element " TABLE " own%d { %u . %.*s }\n", kind, one->user, STR_ARG(relay->address));
-    for (size_t i = 0; i < relay->ports.count; i++) {
-        for (size_t k = 0; k < relay->clients.count; k++) {
-            str client = relay->clients.items[k];
-            if (kind_of(client) == kind)
-                buf_format(out, "add element " TABLE " open%d { %.*s . %.*s . %d }\n", kind, STR_ARG(relay->address),
-                           STR_ARG(client), (int)relay->ports.items[i].port);
-        }
-        add_members(out, relay, &relay->ports.items[i]);
-    }
+    add_open(out, relay);
 }
 
 str

@@ -12,7 +12,9 @@ str relay_config_text(struct arena *arena, const struct goal_relay *relay);
 
 struct relay_user {
     const struct goal_relay *relay;
-    uid_t user; /* that it runs as */
+    uid_t user; /* that it runs as; 0 when it has none any more */
+    bool
+        is_leaving; /* the goal does not have it: nothing in, nothing out. Of `relay` the address counts, which may be empty */
 };
 /* One transaction, which takes the place of all rules from before. */
 str relay_wall_text(struct arena *arena, const struct relay_user *relays, size_t count);

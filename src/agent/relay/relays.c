@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/relay/relays.h"
 
+#include <errno.h>
+
 #include "agent/relay/relay.h"
 #include "agent/relay/relay_text.h"
 #include "base/clock.h"
@@ -17,6 +19,8 @@ struct round {
     struct arena *arena;
     const struct goal *goal;
     bool is_calm;
+    bool has_removed;
+    bool is_done; /* the goal's rules stand, and nothing is left of what it does not have */
 };
 
 /* ---- Relays that are gone from the goal ---- */
@@ -30,8 +34,9 @@ remove_one(void *context, const char *entry)
     error why = relay_remove(&round->agent->host, round->arena, relay);
     if (why != OK) {
         log_line(LOG_WARNING, "relay", "%s: %.*s", entry, STR_ARG(why->detail));
-        round->is_calm = false;
-    }
+        round->is_calm = round->is_done = false;
+    } else
+        round->has_removed = true;
     return true;
 }
 
@@ -44,19 +49,58 @@ put_wall(struct round *round, const struct relay_user *users, size_t count)
     return script.len == 0 ? fail(round->arena, OVERLOADED) : program_run(round->arena, argv, script);
 }
 
+static bool
+count_one(void *context, const char *entry)
+{
+    (void)entry;
+    (*(size_t *)context)++;
+    return true;
+}
+
+struct crowd {
+    struct round *round;
+    struct relay_user *all;
+    size_t count;
+};
+
+/* What is not stopped yet stays behind the rules: without them it could speak from any address. */
+static bool
+add_leaving(void *context, const char *entry)
+{
+    struct crowd *crowd = context;
+    struct round *round = crowd->round;
+    struct goal_relay *relay = ARENA_NEW(round->arena, struct goal_relay);
+    struct relay_user *one = &crowd->all[crowd->count];
+    if (relay == NULL)
+        return false;
+    if (!id_parse(str_from(entry), &relay->id) || goal_find_relay(round->goal, relay->id) != NULL)
+        return true;
+    *one = (struct relay_user){ .relay = relay, .is_leaving = true };
+    relay_look(&round->agent->host, round->arena, relay->id, &relay->address, &one->user);
+    crowd->count++;
+    return true;
+}
+
 /* Before anything listens, and before anything is told: who is off the list is cut off by this. */
 static error
 keep_wall(struct round *round, uid_t *users)
 {
     const struct goal_relays *relays = &round->goal->relays;
-    struct relay_user *all = ARENA_ARRAY(round->arena, struct relay_user, relays->count + 1);
+    bool has_folder = disk_exists(RELAYS_FOLDER);
+    size_t folders = 0;
+    if (has_folder && !disk_below_each(RELAYS_FOLDER, "", count_one, &folders))
+        return problem(round->arena, RELAYS_FOLDER " cannot be read: %s.", strerror(errno));
+    struct relay_user *all = ARENA_ARRAY(round->arena, struct relay_user, relays->count + folders + 1);
     if (all == NULL)
         return fail(round->arena, OVERLOADED);
     for (size_t i = 0; i < relays->count; i++) {
         TRY(relay_take_user(&round->agent->host, round->arena, &relays->items[i], &users[i]));
-        all[i] = (struct relay_user){ &relays->items[i], users[i] };
+        all[i] = (struct relay_user){ .relay = &relays->items[i], .user = users[i] };
     }
-    return put_wall(round, all, relays->count);
+    struct crowd crowd = { round, all, relays->count };
+    if (has_folder && !disk_below_each(RELAYS_FOLDER, "", add_leaving, &crowd))
+        return problem(round->arena, RELAYS_FOLDER " cannot be read: %s.", strerror(errno));
+    return put_wall(round, all, crowd.count);
 }
 
 /* ---- One round ---- */
@@ -110,8 +154,10 @@ keep_reports(struct round *round, const struct report_relay *reports)
     relays->seen = seen;
     relays->count = count;
     relays->reports = copies;
-    is_news |= relays->tried_version < round->goal->version;
-    relays->tried_version = round->goal->version;
+    if (round->is_done) {
+        is_news |= relays->tried_version < round->goal->version;
+        relays->tried_version = round->goal->version;
+    }
     if (is_news) {
         agent->report_is_wanted = true;
         pthread_cond_signal(&agent->report_wanted);
@@ -124,9 +170,11 @@ static void
 fail_all(struct round *round, struct report_relay *reports, str why)
 {
     for (size_t i = 0; i < round->goal->relays.count; i++)
-        reports[i] =
-            (struct report_relay){ .id = round->goal->relays.items[i].id, .state = RELAY_FAILED, .problem = why };
-    round->is_calm = false;
+        reports[i] = (struct report_relay){ .id = round->goal->relays.items[i].id,
+                                            .state = RELAY_FAILED,
+                                            .problem = why,
+                                            .clients = round->goal->relays.items[i].clients };
+    round->is_calm = round->is_done = false;
 }
 
 static void
@@ -144,7 +192,9 @@ go_round(struct round *round, int64_t *wall_put_ms)
         *wall_put_ms = clock_steady_ms();
     }
     if (why == OK && disk_exists(RELAYS_FOLDER) && !disk_below_each(RELAYS_FOLDER, "", remove_one, round))
-        round->is_calm = false;
+        round->is_calm = round->is_done = false;
+    if (why == OK && round->has_removed)
+        why = keep_wall(round, users); /* without what is gone now */
     for (size_t i = 0; why == OK && i < relays->count; i++) {
         relay_pass(&round->agent->host, round->arena, &relays->items[i], users[i], &reports[i]);
         round->is_calm &= reports[i].state == RELAY_SERVING;
@@ -162,7 +212,7 @@ relays_run(void *context)
     while (!agent_is_ending(agent)) {
         struct arena *arena CLEANUP(arena_cleanup) = arena_new(PASS_ARENA_BYTES);
         struct held_goal *held = agent_hold_goal(agent);
-        struct round round = { agent, arena, held == NULL ? NULL : &held->goal, true };
+        struct round round = { agent, arena, held == NULL ? NULL : &held->goal, .is_calm = true, .is_done = true };
         if (arena != NULL && held != NULL)
             go_round(&round, &wall_put_ms);
         bool is_calm = held != NULL && round.is_calm;
@@ -200,6 +250,5 @@ relays_report(struct agent *agent, struct arena *arena, struct report *report)
 bool
 relays_have_tried(const struct agent *agent)
 {
-    return agent->goal == NULL || agent->relays->tried_version == agent->goal->goal.version ||
-           (agent->goal->goal.relays.count == 0 && agent->relays->count == 0);
+    return agent->goal == NULL || agent->relays->tried_version == agent->goal->goal.version;
 }

@@ -6,7 +6,7 @@ ALTER TABLE join_token DROP CONSTRAINT join_token_purpose_check, ADD CONSTRAINT 
 CREATE TABLE private_endpoint_service (
     id             reeve_id PRIMARY KEY,
     org_id         reeve_id NOT NULL,
-    project_id     reeve_id NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+    project_id     reeve_id REFERENCES project (id),    -- NULL when it was deleted, and this is to go from its host
     provider       text NOT NULL,
     region         text NOT NULL,
     number         int NOT NULL,                        -- in its name
@@ -56,6 +56,7 @@ CREATE POLICY reader ON private_endpoint_service FOR SELECT TO reeve_reader USIN
 CREATE POLICY reader ON private_endpoint FOR SELECT TO reeve_reader USING (true);
 CREATE POLICY reader ON private_endpoint_port FOR SELECT TO reeve_reader USING (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON private_endpoint_service, private_endpoint, private_endpoint_port TO reeve_tenant;
+CREATE POLICY service ON private_endpoint_service TO reeve_tenant USING (reeve_is_service()); -- hosts and addresses with any stay
 CREATE POLICY tenant ON private_endpoint_service TO reeve_tenant USING (org_id = reeve_organization());
 CREATE POLICY tenant ON private_endpoint TO reeve_tenant USING (org_id = reeve_organization());
 CREATE POLICY tenant ON private_endpoint_port TO reeve_tenant USING (org_id = reeve_organization());

@@ -1,4 +1,4 @@
--- What a relay host is told: its relays, who may come to them, and where each port leads.
+-- What a relay host is told: its relays, who may come to them, and where each port leads: first to the member that it is for, then to others with ports.
 CREATE OR REPLACE FUNCTION host_relays_goal(p_host bytea) RETURNS json LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     SELECT coalesce(json_agg(json_build_object(
         'id', encode(s.id, 'hex'),
@@ -11,6 +11,7 @@ CREATE OR REPLACE FUNCTION host_relays_goal(p_host bytea) RETURNS json LANGUAGE 
                              'port', p.port,
                              'targets', (SELECT json_agg(json_build_object('address', host(o.address), 'port', o.port) ORDER BY o.ordinal <> m.ordinal, o.ordinal)
                                          FROM private_endpoint_members(s.project_id) o
+                                         JOIN private_endpoint_port q ON q.service_id = s.id AND q.cluster_id = o.cluster_id AND q.ordinal = o.ordinal
                                          WHERE o.service_id = s.id AND o.cluster_id = m.cluster_id)) ORDER BY p.port), '[]')
                   FROM private_endpoint_members(s.project_id) m
                   JOIN private_endpoint_port p ON p.service_id = s.id AND p.cluster_id = m.cluster_id AND p.ordinal = m.ordinal

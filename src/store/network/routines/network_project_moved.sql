@@ -3,9 +3,9 @@ CREATE OR REPLACE FUNCTION network_project_moved() RETURNS trigger LANGUAGE plpg
 BEGIN
     UPDATE network_container SET org_id = NEW.org_id WHERE project_id = NEW.id;
     UPDATE network_peer SET org_id = NEW.org_id WHERE project_id = NEW.id;
-    UPDATE private_endpoint_port SET org_id = NEW.org_id WHERE service_id IN (SELECT s.id FROM private_endpoint_service s WHERE s.project_id = NEW.id);
+    UPDATE private_endpoint_service SET org_id = NEW.org_id WHERE project_id = NEW.id; -- before what it has: reports of hosts lock them in this order
     UPDATE private_endpoint SET org_id = NEW.org_id WHERE service_id IN (SELECT s.id FROM private_endpoint_service s WHERE s.project_id = NEW.id);
-    UPDATE private_endpoint_service SET org_id = NEW.org_id WHERE project_id = NEW.id;
+    UPDATE private_endpoint_port SET org_id = NEW.org_id WHERE service_id IN (SELECT s.id FROM private_endpoint_service s WHERE s.project_id = NEW.id);
     RETURN NULL;
 END $$;
 

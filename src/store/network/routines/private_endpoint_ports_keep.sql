@@ -1,4 +1,5 @@
--- Every member that a service of the project leads to has a port there: the lowest that is free, and from then on the same.
+-- Every member that a service of the project leads to has a port there: the lowest that is free, and from then on the same. There are 2,048, as many as a goal may have
+-- (GOAL_MAX_RELAY_PORTS); members beyond are not reached by the service.
 CREATE OR REPLACE FUNCTION private_endpoint_ports_keep(p_project bytea) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -15,8 +16,9 @@ BEGIN
                  ORDER BY c.created_at, m.cluster_id, m.ordinal LOOP
         INSERT INTO private_endpoint_port (service_id, cluster_id, org_id, ordinal, port)
             SELECT v_new.service_id, v_new.cluster_id, v_new.org_id, v_new.ordinal, min(n)
-            FROM generate_series(1024, 32767) n
-            WHERE NOT EXISTS (SELECT FROM private_endpoint_port p WHERE p.service_id = v_new.service_id AND p.port = n);
+            FROM generate_series(1024, 1024 + 2048 - 1) n
+            WHERE NOT EXISTS (SELECT FROM private_endpoint_port p WHERE p.service_id = v_new.service_id AND p.port = n)
+            HAVING min(n) IS NOT NULL;
     END LOOP;
 END $$;
 REVOKE ALL ON FUNCTION private_endpoint_ports_keep(bytea) FROM PUBLIC;
