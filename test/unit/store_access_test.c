@@ -386,8 +386,7 @@ holders_and_inheritance_are_found(void **state)
 static void
 an_agent_takes_whatever_is_stored_of_groups(void **state)
 {
-    struct store *store = *state;
-    (void)store;
+    (void)state;
     struct arena *arena = arena_new(256 * 1024 * 1024);
     id project = new_project();
     str whose = str_from(fixture_quote(project));
