@@ -389,17 +389,17 @@ an_agent_takes_whatever_is_stored_of_groups(void **state)
     (void)state;
     struct arena *arena = arena_new(256 * 1024 * 1024);
     id project = new_project();
-    str whose = str_from(fixture_quote(project));
+    str whose = str_dup(arena, str_from(fixture_quote(project)));
     fixture_ask("INSERT INTO directory_sync (project_id, org_id) VALUES (%s, %s)", whose.data,
                 fixture_quote(fixture_id(ORGANIZATION)));
     fixture_ask(
-        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT %s, 'databaseUser', decode(lpad(to_hex(n), 24, '7'), 'hex'), 'cn=' || n, %s, "
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT %s, 'databaseUser', decode('77' || lpad(to_hex(n), 22, '0'), 'hex'), 'cn=' || n, %s, "
         "jsonb_build_object('ldapAuthType', 'GROUP', 'username', 'cn=' || n, 'roles', (SELECT jsonb_agg(jsonb_build_object('roleName', "
         "repeat('r', 63), 'databaseName', lpad(n || '_' || r, 63, 'd'), 'collectionName', repeat('c', 127))) FROM generate_series(1, CASE n WHEN 1 THEN 4 ELSE 10 END) r)) "
         "FROM generate_series(1, 40) n",
         whose.data, fixture_quote(fixture_id(ORGANIZATION)));
     fixture_ask(
-        "INSERT INTO directory_group (group_id, project_id, members) SELECT decode(lpad(to_hex(n), 24, '7'), 'hex'), %s, "
+        "INSERT INTO directory_group (group_id, project_id, members) SELECT decode('77' || lpad(to_hex(n), 22, '0'), 'hex'), %s, "
         "(SELECT array_agg(lpad(p::text, 63, 'p')) FROM generate_series(1, CASE n WHEN 2 THEN 100 ELSE 1000 END) p) FROM generate_series(1, 40) n",
         whose.data);
     str access = str_dup(arena, str_from(fixture_ask("SELECT project_access_goal(%s, 'c')", whose.data)));
