@@ -51,7 +51,7 @@ class Test:
     @staticmethod
     def hurry():
         """A test need not wait until the directory is asked again."""
-        sql("UPDATE directory_sync SET next_try_at = now(), slow_until = '-infinity', rest_until = '-infinity'")
+        sql("UPDATE directory_sync SET next_try_at = now(), slow_until = '-infinity', rest_until = '-infinity' WHERE next_try_at < 'infinity'")
 
     def becomes(self, what, wanted, within=15, hurries=True):
         def is_there():
@@ -68,8 +68,8 @@ class Test:
 
     def asked_again(self):
         """Once more, completely."""
-        before = sql("SELECT coalesce(synced_at::text, '') || failures FROM directory_sync")
-        wait_until(lambda: (self.hurry(), sql("SELECT coalesce(synced_at::text, '') || failures FROM directory_sync") != before)[1], 20)
+        epoch = int(sql("SELECT lease_epoch + CASE WHEN lease_until IS NULL THEN 1 ELSE 2 END FROM directory_sync"))
+        wait_until(lambda: sql("SELECT lease_epoch > %d OR lease_epoch = %d AND lease_until IS NULL FROM directory_sync" % (epoch, epoch)) == "t" or self.hurry(), 20)
 
     # ---- People come ----
     def test_people_are_users(self):
@@ -223,6 +223,25 @@ class Test:
         self.delete(group("many"))
         self.suite.equal(self.names(), ["ann", "bob", "carol"], "a group that is deleted is gone at once")
 
+    def test_bounds_of_roles(self):
+        def roles(count):
+            return [{"roleName": "read", "databaseName": "db%d" % number} for number in range(count)]
+        answer = self.add_group(group("none"), roles(11), status=400)
+        self.suite.equal(answer.json()["parameters"][0], "roles", "eleven roles are refused")
+        self.directory.remove("many", person("p1000"))
+        self.add_group(group("many"), roles(4))
+        self.suite.check(self.becomes(lambda: len(self.names()), 1003, 30, hurries=False), "a thousand people with four roles each: %d" % len(self.names()))
+        told = len(self.events("LDAP_GROUPS_NOT_READ"))
+        place = "/databaseUsers/$external/" + group("many").replace("=", "%3D").replace(",", "%2C")
+        answer = self.ask("PATCH", place, {"roles": roles(11)}, 400)
+        self.ask("PATCH", place, {"roles": roles(6)}, 200)
+        self.suite.equal(self.names(), ["ann", "bob", "carol"], "with six each members are told of the groups before only")
+        self.suite.check(wait_until(lambda: (self.hurry(), len(self.events("LDAP_GROUPS_NOT_READ")) == told + 1)[1], 30), "and that is told")
+        self.suite.check("more than 5000 roles" in self.events("LDAP_GROUPS_NOT_READ")[0]["after"]["problem"], "why")
+        self.ask("PATCH", place, {"roles": roles(2)}, 200)
+        self.suite.equal(len(self.names()), 1003, "with fewer they are users again")
+        self.delete(group("many"))
+
     # ---- The end ----
     def test_end(self):
         self.configure(port=free_port())
@@ -233,8 +252,11 @@ class Test:
         self.suite.equal(self.names(), ["ann"], "without a group")
         self.configure(authorizationEnabled=False)
         self.suite.equal(self.names(), [], "when groups are switched off")
+        before = sql("SELECT changes FROM directory_sync")
+        self.suite.equal(sql("SELECT next_try_at = 'infinity' FROM directory_sync"), "t", "and nobody is asked")
         self.configure(authorizationEnabled=True)
         self.suite.check(self.becomes(self.names, ["ann"], hurries=False), "and on again")
+        self.suite.check(int(sql("SELECT changes FROM directory_sync")) > int(before), "an answer from before would not count")
         self.configure(authenticationEnabled=False)
         self.suite.equal(self.names(), [], "when the directory is switched off")
 
@@ -258,7 +280,7 @@ def main():
             worker.start()
             test = Test(suite, world, node, directory)
             for part in (test.test_people_are_users, test.test_people_come_and_go, test.test_ways, test.test_names, test.test_away, test.test_nobody,
-                         test.test_bounds, test.test_end):
+                         test.test_bounds, test.test_bounds_of_roles, test.test_end):
                 part()
             suite.equal(worker.stop(), 0, "status of the worker")
             world.close()

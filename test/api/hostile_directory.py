@@ -29,7 +29,7 @@ def cookie():
 
 class HostileDirectory:
     MODES = ("silent", "slow bytes", "no TLS", "entries without end", "pages without end", "a message of two gigabytes", "a value of three megabytes",
-             "not LDAP at all", "referral", "reference", "odd names")
+             "not LDAP at all", "referral", "reference", "odd names", "gone in a search")
 
     def __init__(self, certificate, key, elsewhere=0):
         """`elsewhere` is the port that it refers to."""
@@ -81,6 +81,9 @@ class HostileDirectory:
         there = b"ldap://127.0.0.1:%d/dc=example,dc=org" % self.elsewhere
         if mode == "silent":
             time.sleep(60)
+        elif mode == "gone in a search":
+            peer.sendall(entry(number, name, [b"x"]))
+            raise ConnectionResetError
         elif mode == "slow bytes":
             for byte in entry(number, name, [b"x" * 1000]):
                 peer.sendall(bytes([byte]))

@@ -16,6 +16,7 @@ from world import PREFIX, connect, sql, start_node
 
 BOUNDED, NOWHERE, PLAIN, APART = ("a directory has only seconds, and half a megabyte", "a directory leads nowhere else",
                                   "people of a group have plain names", "no directory waits for another tenant's")
+UNSOUGHT = "a directory that hangs up is not called again"
 SEARCH = [{"match": "(.+)", "ldapQuery": BASE + "??sub?(uid={0})"}]
 TURN_S, MEMORY_KB = 40, 64 * 1024  # five seconds for each answer, twenty for all, and some for a slow machine
 
@@ -39,6 +40,7 @@ class Directories:
         self.worker.start()
         ground.more.callback(self.worker.kill)
         self.configure("p", "owner", self.hostile.port)
+        self.add_group("p", "owner", "ops")
         self.configure("q", "stranger", port)
         wait_until(lambda: self.users("q") == ["ann"], 30)
 
@@ -55,6 +57,13 @@ class Directories:
                 answer = connection.ask(method, PREFIX + "/groups/" + self.facts[project] + place, Bearer(caller["token"]), body)
                 if answer.status not in (201, 202, 409):
                     raise RuntimeError("%r" % answer)
+
+    def add_group(self, project, owner, name):
+        body = {"username": group(name), "databaseName": "$external", "ldapAuthType": "GROUP", "roles": [{"roleName": "read", "databaseName": "shop"}]}
+        with connect(self.node) as connection:
+            answer = connection.ask("POST", PREFIX + "/groups/" + self.facts[project] + "/databaseUsers", Bearer(self.facts[owner]["token"]), body)
+            if answer.status not in (201, 409):
+                raise RuntimeError("%r" % answer)
 
     def users(self, project):
         told = json.loads(sql("SELECT project_access_goal(decode('%s', 'hex'), 'orders')" % self.facts[project]))
@@ -95,6 +104,14 @@ class Directories:
         self.take_turn(mode)
         return "a connection to an address that it chose" if self.elsewhere.count > before else None
 
+    def calls_again(self):
+        """There are two groups: the second one is asked for after the connection is lost."""
+        self.take_turn("gone in a search")
+        calls, epoch = self.hostile.asked, int(self.row("p", "lease_epoch"))
+        self.take_turn("gone in a search")
+        calls, turns = self.hostile.asked - calls, int(self.row("p", "lease_epoch")) - epoch
+        return "%d connections in %d turns, of which only the first one was judged" % (calls, turns) if calls > turns else None
+
     def names(self):
         self.take_turn("odd names")
         return "the users %r" % self.users("p") if self.users("p") else None
@@ -123,6 +140,7 @@ def attacks(ground):
         yield Attack("a directory of groups: " + mode, "tenant", BOUNDED, lambda m=mode: directories.holds_up(m), alone=True)
     for mode in ("referral", "reference"):
         yield Attack("a directory of groups: a " + mode, "tenant", NOWHERE, lambda m=mode: directories.leads(m), alone=True)
+    yield Attack("a directory of groups: gone in a search", "tenant", UNSOUGHT, directories.calls_again, alone=True)
     yield Attack("a directory of groups: odd names", "tenant", PLAIN, directories.names, alone=True)
     for mode in ("silent", "slow bytes"):
         yield Attack("a directory of groups beside another tenant's: " + mode, "tenant", APART, lambda m=mode: directories.neighbour(m), alone=True)

@@ -8,6 +8,7 @@
 #include "job/kinds.h"
 #include "store/access/access.h"
 #include "store/resource.h"
+#include "wire/goal.h"
 
 static int next_project = 100;
 
@@ -381,10 +382,56 @@ holders_and_inheritance_are_found(void **state)
     assert_int_equal(json_array_size(json_object_get(inherited, "b")), 1);
 }
 
+/* More than the worker would store: forty groups of a thousand people, with ten roles each and the longest names that there are. */
+static void
+an_agent_takes_whatever_is_stored_of_groups(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new(256 * 1024 * 1024);
+    id project = new_project();
+    str whose = str_dup(arena, str_from(fixture_quote(project)));
+    fixture_ask("INSERT INTO directory_sync (project_id, org_id) VALUES (%s, %s)", whose.data,
+                fixture_quote(fixture_id(ORGANIZATION)));
+    fixture_ask(
+        "INSERT INTO resource (scope, kind, id, name, org_id, document) SELECT %s, 'databaseUser', decode('77' || lpad(to_hex(n), 22, '0'), 'hex'), 'cn=' || n, %s, "
+        "jsonb_build_object('ldapAuthType', 'GROUP', 'username', 'cn=' || n, 'roles', (SELECT jsonb_agg(jsonb_build_object('roleName', "
+        "repeat('r', 63), 'databaseName', lpad(n || '_' || r, 63, 'd'), 'collectionName', repeat('c', 127))) FROM generate_series(1, CASE n WHEN 1 THEN 4 ELSE 10 END) r)) "
+        "FROM generate_series(1, 40) n",
+        whose.data, fixture_quote(fixture_id(ORGANIZATION)));
+    fixture_ask(
+        "INSERT INTO directory_group (group_id, project_id, members) SELECT decode('77' || lpad(to_hex(n), 22, '0'), 'hex'), %s, "
+        "(SELECT array_agg(lpad(p::text, 63, 'p')) FROM generate_series(1, CASE n WHEN 2 THEN 100 ELSE 1000 END) p) FROM generate_series(1, 40) n",
+        whose.data);
+    str ask = str_format(arena, "SELECT project_access_goal(%s, 'c')", whose.data);
+    PGresult *told = PQexec(fixture_owner, ask.data); /* longer than what fixture_ask() returns */
+    assert_int_equal(PQntuples(told), 1);
+    str access = str_dup(arena, str_from(PQgetvalue(told, 0, 0)));
+    PQclear(told);
+    str text = str_format(
+        arena,
+        "{\"version\":1,\"epoch\":1,\"hostId\":\"0000000000000000000000d1\",\"etcd\":[],\"authority\":\"\",\"members\":[],\"clusters\":"
+        "[{\"id\":\"0000000000000000000000c1\",\"projectId\":\"0000000000000000000000f1\",\"name\":\"c\",\"scope\":\"a\",\"majorVersion\":\"17\","
+        "\"goalGeneration\":1,\"accessGeneration\":1,\"synchronous\":false,\"parameters\":{},\"peers\":[],\"access\":%s}]}",
+        access.data);
+    struct goal goal;
+    error why = goal_parse(arena, text, &goal);
+    if (why != OK)
+        fail_msg("refused: %s", why->detail.data);
+    const struct goal_users *users = &goal.clusters.items[0].access.users;
+    size_t roles = 0;
+    for (size_t i = 0; i < users->count; i++)
+        roles += users->items[i].roles.count;
+    assert_int_equal(users->count, 1000);
+    assert_int_equal(roles, 4 * 1000 + 10 * 100); /* of the first two; the third would be too many */
+    assert_true(access.len < 2 * 1024 * 1024);    /* of 64 MiB that a host's goal may have */
+    arena_free(arena);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_agent_takes_whatever_is_stored_of_groups),
         cmocka_unit_test(entry_is_active_at_once_without_clusters),
         cmocka_unit_test(entry_is_pending_until_every_member_reached_it),
         cmocka_unit_test(a_later_change_does_not_make_an_earlier_one_pending),

@@ -17,6 +17,8 @@
 /* What can stand in a distinguished name without a backslash, and in names that people choose. */
 #define USER_NAME "^[A-Za-z0-9_][A-Za-z0-9 _.,=@+:#$/-]*(?<! )$"
 
+enum { GROUP_ROLES_MAX = 10 }; /* everybody in it has them, and the roles of all their groups */
+
 static const char *const databases[] = { "admin", "$external", NULL };
 static const char *const x509_types[] = { "NONE", "MANAGED", "CUSTOMER", NULL };
 static const char *const ldap_types[] = { "NONE", "USER", "GROUP", NULL };
@@ -238,6 +240,7 @@ check_new(struct request *req, struct change *change)
 static error
 check_user(struct request *req, struct change *change)
 {
+    const json_t *roles;
     struct project project;
     TRY(store_project_lock(req->tx, req->organization, req->project, &project));
     if (change->after == NULL)
@@ -245,7 +248,11 @@ check_user(struct request *req, struct change *change)
     if (change->before == NULL)
         TRY(check_new(req, change));
     TRY(check_login(req, change));
-    TRY(check_roles(req, json_object_get(change->after, "roles")));
+    roles = json_object_get(change->after, "roles");
+    if (is(change->after, "ldapAuthType", "GROUP") && json_array_size(roles) > GROUP_ROLES_MAX)
+        return refuse(req, "roles",
+                      "a group has at most 10 roles; put more rights into a custom role, and give it that");
+    TRY(check_roles(req, roles));
     TRY(access_check_end(req, change->after, json_object_get(req->body, "deleteAfterDate") != NULL));
     return keep_verifier_of(req, change->after);
 }

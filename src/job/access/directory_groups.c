@@ -39,6 +39,14 @@ fail_group(struct asking *asking, str why)
 }
 
 /* ---- A search ---- */
+
+/* What a server says about a search is above zero. Below it is what libldap says itself: the connection is lost, or in no state to go on. */
+static bool
+ends_conversation(int result)
+{
+    return result < 0;
+}
+
 static void
 take_cookie(LDAP *ldap, LDAPControl **controls, struct berval *cookie)
 {
@@ -81,6 +89,8 @@ read_page(struct asking *asking, const struct search *search, int request, int *
         ldap_msgfree(message);
         if (is_end)
             return result;
+        if (ends_conversation(result))
+            return result; /* to abandon is to send, and there may be no connection any more */
         if (result != LDAP_SUCCESS || !goes_on) {
             ldap_abandon_ext(ldap, request, NULL, NULL);
             return result;
@@ -104,8 +114,10 @@ search_pages(struct asking *asking, const struct search *search)
         if (result != LDAP_SUCCESS)
             break;
         LDAPControl *controls[] = { search->scope == LDAP_SCOPE_BASE ? NULL : control, NULL };
-        result = ldap_search_ext(ldap, base.data, search->scope, search->filter.data, attributes, 0, controls, NULL,
-                                 NULL, 0, &request);
+        result = clock_steady_ms() >= asking->until_ms
+                     ? LDAP_TIMEOUT
+                     : ldap_search_ext(ldap, base.data, search->scope, search->filter.data, attributes, 0, controls,
+                                       NULL, NULL, 0, &request);
         ldap_control_free(control);
         if (result == LDAP_SUCCESS)
             result = read_page(asking, search, request, &messages, &cookie);
@@ -311,7 +323,7 @@ ask_group(struct asking *asking, str group)
     return answer->names == NULL ? LDAP_NO_MEMORY : name_people(asking, entries, count);
 }
 
-static void
+static int
 ask_one(struct asking *asking, str group)
 {
     *asking->answer = (struct directory_group_answer){ .is_known = true,
@@ -324,6 +336,21 @@ ask_one(struct asking *asking, str group)
         fail_group(asking, directory_link_problem(asking->arena, &asking->link, result, "the directory does not tell"));
     if (asking->answer->is_known && arena_is_exhausted(asking->arena))
         fail_group(asking, STR("the answer is too large"));
+    return result;
+}
+
+/* The first group after which the conversation is over says why, and the others are not known either. */
+static void
+ask_each(struct asking *asking, const str *groups, size_t count, struct directory_group_answer *answers)
+{
+    int result = LDAP_SUCCESS;
+    for (size_t i = 0; i < count; i++) {
+        asking->answer = &answers[i];
+        if (ends_conversation(result))
+            *asking->answer = (struct directory_group_answer){ .why = answers[i - 1].why };
+        else
+            result = ask_one(asking, groups[i]);
+    }
 }
 
 bool
@@ -342,10 +369,8 @@ directory_groups_ask(struct arena *arena, const struct egress_allowed *allowed,
         *ret_why = directory_link_problem(arena, &asking.link, result, "The server cannot be reached with TLS");
     else if ((result = directory_link_bind(arena, question, &asking.link)) != LDAP_SUCCESS)
         *ret_why = directory_link_problem(arena, &asking.link, result, "The server does not take name and password");
-    for (size_t i = 0; i < count && result == LDAP_SUCCESS; i++) {
-        asking.answer = &ret_answers[i];
-        ask_one(&asking, groups[i]);
-    }
+    else
+        ask_each(&asking, groups, count, ret_answers);
     directory_link_close(&asking.link);
     return result == LDAP_SUCCESS;
 }

@@ -2,6 +2,7 @@
 #include "job/access/directory_link.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <openldap.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 #include "base/steady_cond.h"
 
 enum { MESSAGE_MAX_BYTES = 512 * 1024 };
+#define NOWHERE "ldapi://%2Fdev%2Fnull%2Fnowhere" /* there can be no socket of that name */
 
 /* ---- The address ---- */
 bool
@@ -97,7 +99,7 @@ set_tls(LDAP *ldap, const char *authority_path)
 /* ---- The end ---- */
 
 /* libldap waits for a server that says nothing while TLS begins for as long as it is there. Whatever it waits for: without a connection it
- * goes on. */
+ * goes on. The watch has a descriptor of its own, because libldap may close the other one at any time, and its number is another one's then. */
 struct directory_watch {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -120,25 +122,34 @@ watch(void *context)
     return NULL;
 }
 
+static void
+watch_free(struct directory_watch *self)
+{
+    pthread_cond_destroy(&self->is_over);
+    pthread_mutex_destroy(&self->lock);
+    close(self->socket_fd);
+    free(self);
+}
+
 static struct directory_watch *
 watch_begin(int socket_fd)
 {
     struct directory_watch *self = calloc(1, sizeof(*self));
     if (self == NULL)
         return NULL;
-    self->socket_fd = socket_fd;
+    if ((self->socket_fd = fcntl(socket_fd, F_DUPFD_CLOEXEC, 0)) < 0) {
+        free(self);
+        return NULL;
+    }
     self->until_ms = clock_steady_ms() + DIRECTORY_LINK_MS;
     pthread_mutex_init(&self->lock, NULL);
     steady_cond_init(&self->is_over);
     if (pthread_create(&self->thread, NULL, watch, self) == 0)
         return self;
-    pthread_cond_destroy(&self->is_over);
-    pthread_mutex_destroy(&self->lock);
-    free(self);
+    watch_free(self);
     return NULL;
 }
 
-/* Before the connection is closed: its number may be another one's then. */
 static void
 watch_end(struct directory_watch *self)
 {
@@ -149,9 +160,7 @@ watch_end(struct directory_watch *self)
     pthread_cond_broadcast(&self->is_over);
     pthread_mutex_unlock(&self->lock);
     pthread_join(self->thread, NULL);
-    pthread_cond_destroy(&self->is_over);
-    pthread_mutex_destroy(&self->lock);
-    free(self);
+    watch_free(self);
 }
 
 /* ---- The connection ---- */
@@ -203,6 +212,10 @@ directory_link_open(struct arena *arena, const struct directory_question *questi
     }
     if ((link->watch = watch_begin(made)) == NULL)
         return LDAP_NO_MEMORY;
+    /* Whoever asks after a connection is lost makes libldap connect anew, to a name that it looks up itself and without a bound in time. This
+     * connection keeps the name for the certificate; another one would lead nowhere. */
+    if (ldap_set_option(link->ldap, LDAP_OPT_URI, NOWHERE) != LDAP_OPT_SUCCESS)
+        return LDAP_LOCAL_ERROR;
     ldap_set_option(link->ldap, LDAP_OPT_PROTOCOL_VERSION, &version);
     ldap_set_option(link->ldap, LDAP_OPT_REFERRALS, LDAP_OPT_OFF);
     ldap_set_option(link->ldap, LDAP_OPT_NETWORK_TIMEOUT, &timeout);

@@ -10,7 +10,8 @@
 enum {
     DIRECTORY_EMPTY_S = 10 * 60, /* for so long nobody is not believed, of a group that had several people */
     DIRECTORY_PROJECT_PEOPLE_MAX = 2000,
-    DIRECTORY_TOLD_MAX = 100, /* names in an event */
+    DIRECTORY_PROJECT_ROLES_MAX = 5000, /* of all people together; project_access_goal.sql has it, too */
+    DIRECTORY_TOLD_MAX = 100,           /* names in an event */
 };
 
 struct directory_before { /* of a group, as it was stored */

@@ -47,10 +47,13 @@ struct turn {
     json_t *stored; /* of the result */
     struct buf why;
     bool has_changed;
-    size_t people;
+    size_t people, roles; /* that its groups have, as long as nothing else is stored; roles of all people */
     size_t event_count, event_room;
     struct event_draft *events;
 };
+
+#define TOO_MANY_ROLES \
+    "with it the people of the project's groups have more than 5000 roles; give groups fewer roles, or a custom role"
 
 /* ---- What is told ---- */
 static void
@@ -111,6 +114,26 @@ note_problem(struct turn *turn, str group, str why)
         buf_format(&turn->why, "Group %.*s: %.*s.", STR_ARG(group), STR_ARG(why));
 }
 
+/* Who is in no group any more is always taken out of it: only a group that grows may have no room. */
+static bool
+has_room(struct turn *turn, const json_t *group, size_t before, size_t after)
+{
+    str name = json_text_at(group, "name");
+    size_t of_each = (size_t)json_int_at(group, "roles"), people = turn->people - before + after,
+           roles = turn->roles - of_each * before + of_each * after;
+    if (after > before && people > DIRECTORY_PROJECT_PEOPLE_MAX) {
+        note_problem(turn, name, STR("with it the project's groups have more people than they may have"));
+        return false;
+    }
+    if (after > before && roles > DIRECTORY_PROJECT_ROLES_MAX) {
+        note_problem(turn, name, STR(TOO_MANY_ROLES));
+        return false;
+    }
+    turn->people = people;
+    turn->roles = roles;
+    return true;
+}
+
 static void
 keep_group(struct turn *turn, const json_t *group, const struct directory_group_answer *answer, const json_t *taken)
 {
@@ -120,17 +143,12 @@ keep_group(struct turn *turn, const json_t *group, const struct directory_group_
                                        .empty_for_s = json_int_at(group, "emptyFor") };
     struct directory_after after;
     if (!answer->is_known) {
-        turn->people += json_array_size(before.members);
         note_problem(turn, before.name, answer->why);
         return;
     }
     directory_people_judge(turn->arena, &before, answer->names, answer->count, taken, &after);
-    if (turn->people + json_array_size(after.members) > DIRECTORY_PROJECT_PEOPLE_MAX) {
-        turn->people += json_array_size(before.members);
-        note_problem(turn, before.name, STR("with it the project's groups have more people than they may have"));
+    if (!has_room(turn, group, json_array_size(before.members), json_array_size(after.members)))
         return;
-    }
-    turn->people += json_array_size(after.members);
     json_array_append_new(turn->stored,
                           json_pack("{s:O, s:O, s:O, s:b}", "id", json_object_get(group, "id"), "members",
                                     after.members, "skipped", after.skipped, "isEmpty", (int)after.is_empty));
@@ -177,8 +195,13 @@ ask(struct turn *turn, const json_t *taken)
         buf_add_text(&turn->why, "The worker has no room.");
         return;
     }
-    for (i = 0; i < count; i++)
-        names[i] = json_text_at(json_array_get(turn->groups, i), "name");
+    for (i = 0; i < count; i++) {
+        const json_t *group = json_array_get(turn->groups, i);
+        size_t people = json_array_size(json_object_get(group, "members"));
+        names[i] = json_text_at(group, "name");
+        turn->people += people;
+        turn->roles += people * (size_t)json_int_at(group, "roles");
+    }
     if (!read_settings(turn, &question, &how, &why) ||
         (count > 0 && !directory_groups_ask(turn->arena, &turn->sync->config.allowed, &question, &how, names, count,
                                             answers, &why))) {
@@ -187,6 +210,9 @@ ask(struct turn *turn, const json_t *taken)
     }
     for (i = 0; i < count; i++)
         keep_group(turn, json_array_get(turn->groups, i), &answers[i], taken);
+    if (turn->roles >
+        DIRECTORY_PROJECT_ROLES_MAX) /* their roles became more, and members are told of some groups only */
+        note_problem(turn, names[count - 1], STR(TOO_MANY_ROLES));
 }
 
 /* The project's row comes first, as in every change of who may connect. */
@@ -199,7 +225,7 @@ keep(struct turn *turn, int64_t took_ms, bool *ret_kept)
     str why = buf_str(&turn->why);
     struct directory_result result = {
         .groups = json_text(turn->arena, turn->stored),
-        .why = why,
+        .worked = why.len == 0,
         .took_ms = took_ms,
         .rest_ms = SLOW_TIMES * took_ms,
         .retry_ms = why.len > 0 ? delivery_threads_backoff_ms(turn->claim->failures) : EVERY_MS,
@@ -258,7 +284,8 @@ take_turn(void *context)
     bool did = false;
     if (arena == NULL || store_directory_sync_due(sync->config.store, arena, lane->is_proven, due, &count) != OK)
         return false;
-    for (size_t i = 0; i < count && !atomic_load(&sync->stop); i++) {
+    /* Only one of them: what is true of the others by then is asked again. */
+    for (size_t i = 0; i < count && !did && !atomic_load(&sync->stop); i++) {
         struct arena *own CLEANUP(arena_cleanup) = arena_new(TURN_ARENA_BYTES);
         struct directory_claim claim;
         bool claimed = false;
@@ -273,7 +300,7 @@ take_turn(void *context)
         if (problem != OK)
             log_line(LOG_WARNING, "directory_not_synchronized", "The directory of project %s: %.*s",
                      id_text(own, claim.project).data, STR_ARG(problem->detail));
-        did |= problem == OK;
+        did = true; /* another one may be due */
     }
     return did;
 }

@@ -20,12 +20,14 @@ store_directory_sync_claim(struct store *store, struct arena *arena, id project,
                            bool *ret_claimed, struct directory_claim *ret_claim)
 {
     struct tx *tx CLEANUP(tx_cleanup) = NULL;
-    struct params params = { 0 };
+    struct params params = { 0 }, whose = { 0 };
     struct rows rows;
     params_id(&params, P_PROJECT, project);
     params_int(&params, P_LEASE_S, lease_s);
     params_int(&params, P_RETRY_MS, retry_ms);
     TRY(tx_begin_service(store, arena, &tx));
+    params_id(&whose, P_PROJECT, project);
+    TRY(tx_query(tx, SQL_DIRECTORY_SYNC_LOCK, &whose, &rows, NULL));
     TRY(tx_query(tx, SQL_DIRECTORY_SYNC_CLAIM, &params, &rows, NULL));
     *ret_claimed = rows.count > 0;
     if (rows.count > 0)
@@ -65,7 +67,7 @@ store_directory_sync_store(struct tx *tx, const struct directory_claim *claim, c
     params_id(&params, P_PROJECT, claim->project);
     params_int(&params, P_EPOCH, claim->epoch);
     params_text(&params, P_GROUPS, result->groups);
-    params_text_or_null(&params, P_WHY, result->why);
+    params_bool(&params, P_WORKED, result->worked);
     params_int(&params, P_TOOK_MS, result->took_ms);
     params_int(&params, P_RETRY_MS, result->retry_ms);
     params_int(&params, P_REST_MS, result->rest_ms);

@@ -6,7 +6,7 @@
 #include "store/store.h"
 
 enum { DIRECTORY_SYNC_DUE_MAX = 16 };
-/* Proven are those that answered quickly the last time. */
+/* Proven are those that answered quickly the last time. At most one of each organization. */
 MUST_USE error store_directory_sync_due(struct store *store, struct arena *arena, bool proven,
                                         id ret_projects[DIRECTORY_SYNC_DUE_MAX], size_t *ret_count);
 
@@ -16,7 +16,7 @@ struct directory_claim {
     int64_t failures; /* since all of it worked */
     int64_t changes;  /* of what is asked */
 };
-/* False when somebody else has it. A transaction of its own. */
+/* False when somebody else has it, or another one of its organization. A transaction of its own. */
 MUST_USE error store_directory_sync_claim(struct store *store, struct arena *arena, id project, int64_t lease_s,
                                           int64_t retry_ms, bool *ret_claimed, struct directory_claim *ret_claim);
 
@@ -24,15 +24,15 @@ struct directory_task {
     id organization;
     id resource;  /* that the bind password is bound to */
     str document; /* of userSecurity, whole */
-    str groups;   /* [{"id", "name", "members", "skipped", "emptyFor"}, …], the last one in seconds, or -1 */
-    str names;    /* {name: kind}: those of users and roles of the project */
+    str groups; /* [{"id", "name", "members", "skipped", "roles", "emptyFor"}, …], how many roles, and in seconds, or -1 */
+    str names; /* {name: kind}: those of users and roles of the project */
 };
 MUST_USE error store_directory_sync_task(struct store *store, struct arena *arena, id project, bool *ret_found,
                                          struct directory_task *ret_task);
 
 struct directory_result {
-    str groups; /* [{"id", "members", "skipped", "isEmpty"}, …]: those that are known now; the others stay */
-    str why;    /* a sentence when not all of it worked */
+    str groups;  /* [{"id", "members", "skipped", "isEmpty"}, …]: those that are known now; the others stay */
+    bool worked; /* all of it */
     int64_t took_ms, retry_ms;
     int64_t rest_ms; /* of one that is slow: it is not asked before that, whatever changes */
 };

@@ -6,20 +6,22 @@ DECLARE
     v_new jsonb := CASE WHEN TG_OP <> 'DELETE' THEN NEW.document -> 'ldap' END;
     v_project reeve_id := CASE WHEN TG_OP = 'DELETE' THEN OLD.scope ELSE NEW.scope END;
 BEGIN
-    IF (CASE WHEN TG_OP = 'DELETE' THEN OLD.kind ELSE NEW.kind END) <> 'userSecurity' THEN -- a group, or a name that is taken, or free again
+    IF (CASE WHEN TG_OP = 'DELETE' THEN OLD.kind ELSE NEW.kind END) <> 'userSecurity' THEN -- a group or its roles, or a name that is taken, or free again
         IF TG_OP = 'DELETE' THEN
             DELETE FROM directory_group WHERE group_id = OLD.id;
         END IF;
-        UPDATE directory_sync SET next_try_at = now(), changes = changes + 1 WHERE project_id = v_project;
+        UPDATE directory_sync SET next_try_at = now(), changes = changes + 1 WHERE project_id = v_project AND next_try_at < 'infinity';
         RETURN NULL;
     END IF;
     IF coalesce(v_new -> 'authenticationEnabled' <> 'true' OR v_new -> 'authorizationEnabled' <> 'true', true) THEN
-        DELETE FROM directory_sync WHERE project_id = v_project;
+        -- Not the row itself, nor who has it: what is asked now still counts for the organization, and its answer does not count.
+        UPDATE directory_sync SET next_try_at = 'infinity', changes = changes + 1, failures = 0, is_proven = false WHERE project_id = v_project;
+        DELETE FROM directory_group WHERE project_id = v_project;
         RETURN NULL;
     END IF;
-    INSERT INTO directory_sync AS s (project_id) VALUES (v_project)
+    INSERT INTO directory_sync AS s (project_id, org_id) SELECT p.id, p.org_id FROM project p WHERE p.id = v_project
     ON CONFLICT (project_id) DO UPDATE
-    SET next_try_at = now(), changes = s.changes + 1, failures = 0, last_error = NULL, is_proven = false;
+    SET next_try_at = now(), changes = s.changes + 1, failures = 0, is_proven = false;
     IF v_old -> 'hostname' IS DISTINCT FROM v_new -> 'hostname' OR v_old -> 'port' IS DISTINCT FROM v_new -> 'port'
        OR v_old -> 'userToDNMapping' IS DISTINCT FROM v_new -> 'userToDNMapping'
        OR v_old -> 'authzQueryTemplate' IS DISTINCT FROM v_new -> 'authzQueryTemplate' THEN
@@ -33,7 +35,9 @@ CREATE OR REPLACE TRIGGER directory_sync_added AFTER INSERT ON resource
     EXECUTE FUNCTION directory_sync_follows();
 
 CREATE OR REPLACE TRIGGER directory_sync_changed AFTER UPDATE OF document ON resource
-    FOR EACH ROW WHEN (NEW.kind = 'userSecurity' AND NEW.document IS DISTINCT FROM OLD.document) EXECUTE FUNCTION directory_sync_follows();
+    FOR EACH ROW WHEN ((NEW.kind = 'userSecurity' AND NEW.document IS DISTINCT FROM OLD.document)
+                       OR (NEW.kind = 'databaseUser' AND NEW.document ->> 'ldapAuthType' = 'GROUP' AND NEW.document -> 'roles' IS DISTINCT FROM OLD.document -> 'roles'))
+    EXECUTE FUNCTION directory_sync_follows();
 
 CREATE OR REPLACE TRIGGER directory_sync_removed AFTER DELETE ON resource
     FOR EACH ROW WHEN (OLD.kind IN ('userSecurity', 'databaseUser', 'customRole'))

@@ -27,6 +27,11 @@ BEGIN
                         AND (jsonb_array_length(coalesce(r.document -> 'scopes', '[]')) = 0
                              OR EXISTS (SELECT FROM jsonb_array_elements(r.document -> 'scopes') s
                                         WHERE s ->> 'name' = p_cluster_name AND coalesce(s ->> 'type', 'CLUSTER') = 'CLUSTER'))),
+                  -- Whatever is stored, it is no more than an agent takes: the oldest groups whose people have 5000 roles together.
+                  -- The worker keeps to the same number and tells who has too many (job/access/directory_sync.c).
+                  member_group AS (
+                      SELECT r.document, g.members, sum(cardinality(g.members) * greatest(jsonb_array_length(coalesce(r.document -> 'roles', '[]')), 1)) OVER (ORDER BY r.id) AS roles_until
+                      FROM account r JOIN directory_group g ON g.group_id = r.id WHERE r.is_group),
                   told AS (
                       SELECT r.id, r.document ->> 'username' AS name,
                              CASE WHEN coalesce(r.document ->> 'x509Type', 'NONE') <> 'NONE' THEN 'X509'
@@ -39,16 +44,16 @@ BEGIN
                       SELECT NULL, m.name, 'LDAP', NULL,
                              CASE WHEN bool_and(r.document ->> 'deleteAfterDate' IS NOT NULL) THEN max((r.document ->> 'deleteAfterDate') COLLATE "C") END,
                              jsonb_agg(DISTINCT o.role)
-                      FROM account r JOIN directory_group g ON g.group_id = r.id CROSS JOIN LATERAL unnest(g.members) AS m(name)
+                      FROM member_group r CROSS JOIN LATERAL unnest(r.members) AS m(name)
                            CROSS JOIN LATERAL jsonb_array_elements(coalesce(r.document -> 'roles', '[]')) AS o(role)
-                      WHERE r.is_group AND NOT EXISTS (SELECT FROM resource taken WHERE taken.scope = p_project AND taken.kind IN ('databaseUser', 'customRole')
+                      WHERE r.roles_until <= 5000 AND NOT EXISTS (SELECT FROM resource taken WHERE taken.scope = p_project AND taken.kind IN ('databaseUser', 'customRole')
                                                                                     AND taken.name = m.name)
                       GROUP BY m.name)
                   SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
                              'name', r.name, 'login', r.login, 'verifier', r.verifier, 'validUntil', r.until,
                              'roles', (SELECT coalesce(json_agg(json_build_object('role', o ->> 'roleName', 'database', o ->> 'databaseName',
                                                                                   'collection', o ->> 'collectionName')), '[]')
-                                       FROM jsonb_array_elements(r.roles) o))) ORDER BY r.id NULLS LAST, r.name), '[]')
+                                       FROM (SELECT * FROM jsonb_array_elements(r.roles) LIMIT 100) most (o)))) ORDER BY r.id NULLS LAST, r.name), '[]')
                   FROM told r),
         -- Only of the very cluster that its owner opened, and only while the consent lasts: another one of that name gets none.
         'support', (SELECT json_agg(json_build_object(

@@ -2,7 +2,7 @@
 -- scope: project :project
 SELECT encode(p.org_id, 'hex') AS organization, encode(r.id, 'hex') AS resource, r.document::text AS document,
        (SELECT coalesce(json_agg(json_build_object('id', encode(u.id, 'hex'), 'name', u.name, 'members', to_json(coalesce(g.members, '{}')),
-                                                   'skipped', coalesce(g.skipped, '[]'),
+                                                   'skipped', coalesce(g.skipped, '[]'), 'roles', jsonb_array_length(coalesce(u.document -> 'roles', '[]')),
                                                    'emptyFor', coalesce(extract(epoch FROM now() - g.empty_since)::bigint, -1)) ORDER BY u.id), '[]')::text
         FROM resource u LEFT JOIN directory_group g ON g.group_id = u.id
         WHERE u.scope = :project AND u.kind = 'databaseUser' AND u.document ->> 'ldapAuthType' = 'GROUP') AS groups,

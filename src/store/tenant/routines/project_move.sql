@@ -12,6 +12,7 @@ BEGIN
         RETURN false;
     END IF;
     UPDATE resource SET org_id = p_to WHERE scope = p_project AND org_id = p_from;
+    UPDATE directory_sync SET org_id = p_to WHERE project_id = p_project;
     UPDATE event_count_of_project SET org_id = p_to WHERE project_id = p_project AND org_id = p_from;
     DELETE FROM role_grant g USING principal p
         WHERE g.project_id = p_project AND p.id = g.principal_id AND p.org_id IS NOT NULL AND p.org_id <> p_to;
