@@ -147,6 +147,7 @@ static const struct lock_row rows[] = {
     { "snapshot_expire", "snapshot_expire(limit => 100)", .outcome = GOES_ON, .says = "0" },
     { "monitor_late_take", "monitor_late_take(limit => 10)", .outcome = GOES_ON, .says = "", .before = "INSERT INTO monitor_late VALUES (x('orders member0'), '2020-01-01 10:00Z', now() - interval '5 minutes')" },
     { "directory_sync_claim", "directory_sync_claim(project => p(), lease_s => 30, retry_ms => 5000)", .outcome = GOES_ON, .says = "", .before = "INSERT INTO directory_sync (project_id, next_try_at, lease_epoch) VALUES (p(), now() - interval '1 minute', 6) ON CONFLICT (project_id) DO UPDATE SET next_try_at = excluded.next_try_at, lease_until = NULL" },
+    { "key_service_claim", "key_service_claim(project => p(), lease_s => 30)", .says = "", .ended = "SELECT lease_until > now() FROM key_service_ask WHERE project_id = p()" },
     { "measurement_push_claim", "measurement_push_claim(integration => id('push1'), lease_s => 30, retry_ms => 5000)", .outcome = GOES_ON, .says = "", .before = "INSERT INTO measurement_push (integration_id, project_id, next_try_at, lease_epoch) VALUES (id('push1'), p(), now() - interval '1 minute', 6)" },
     { "webhook_claim", "webhook_claim(webhook => t('hook'), lease_s => 30, retry_ms => 5000)", .outcome = GOES_ON, .says = "" },
 
