@@ -132,7 +132,7 @@
     ROW(NO_PEERING_CAPACITY, 409, "Region {} of {} has no port left for another peering connection.", \
         "Remove a peering connection that is not needed, or ask the operator.") \
     ROW(KEYS_IN_USE, 409, "Clusters of the project are under its key: {} of them.", \
-        "Leave the key service enabled until these clusters are terminated. Another keyIdentifier can be set while they run.") \
+        "Leave the key service enabled until these clusters are terminated. To use another service, have the same keys there, wait until membersOnOtherKeys is 0, and change hostname and port without keyIdentifier. Another keyIdentifier can be set alone, while they run.") \
     ROW(CLUSTER_NOT_CHANGEABLE, 409, "Cluster {} cannot be changed now: {}.", \
         "Wait until the state that the detail names has ended, or end it, then try again.") \
     ROW(ACCESS_NOT_GRANTED, 409, "The owner of cluster {} does not consent to this: {}.", \

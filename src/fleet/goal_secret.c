@@ -159,7 +159,10 @@ open_kind(struct fleet *fleet, struct arena *arena, size_t kind, str goal, str *
         *ret_goal = goal;
         return OK;
     }
-    struct buf out = buf_in(arena, goal.len * 2 + 4 * fleet->logs.egress.len + 4096);
+    size_t marks = 0;
+    for (const char *at = mark; at != NULL; marks++)
+        at = memmem(at + length, (size_t)(end - at) - length, secrets[kind].mark, length);
+    struct buf out = buf_in(arena, goal.len * 2 + (marks + 4) * fleet->logs.egress.len + 4096);
     for (; mark != NULL; mark = memmem(from, (size_t)(end - from), secrets[kind].mark, length)) {
         const char *value = mark + length, *quote = memchr(value, '"', (size_t)(end - value));
         if (quote == NULL)

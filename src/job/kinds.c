@@ -31,6 +31,5 @@ const struct sweep *const all_sweeps[] = {
     &measurements_sweep,
     &metric_alerts_sweep,
     &cluster_scaling_sweep,
-    &key_services_sweep,
     NULL,
 };

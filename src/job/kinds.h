@@ -29,7 +29,6 @@ extern const struct sweep metric_alerts_sweep;                                /*
 extern const struct sweep measurements_sweep;                                 /* monitor_sweep.c */
 extern const struct sweep ending_certificates_sweep;                          /* certificate_sweep.c */
 extern const struct sweep missing_primaries_sweep;                            /* primary_sweep.c */
-extern const struct sweep key_services_sweep;                                 /* key_service_sweep.c */
 extern const struct sweep cluster_scaling_sweep;                              /* scaling_sweep.c */
 extern const struct sweep fleet_figures_sweep;                                /* fleet_figures.c */
 

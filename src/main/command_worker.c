@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `reeved worker`: work without a request: jobs, sweeps, webhooks, alerts, groups of directories, and measurements that are sent to other services. */
+/* `reeved worker`: work without a request: jobs, sweeps, webhooks, alerts, groups of directories, key services, and measurements that are sent to other services. */
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include "base/crypto/directory_password.h"
 #include "base/crypto/invitation_token.h"
 #include "base/crypto/webhook_signature.h"
+#include "base/given_secret.h"
 #include "base/log.h"
 #include "base/net/post.h"
 #include "job/access/directory.h"
@@ -15,6 +16,7 @@
 #include "job/alert/alert.h"
 #include "job/alert/alert_config.h"
 #include "job/alert/integration.h"
+#include "job/encryption/key_service_ask.h"
 #include "job/engine.h"
 #include "job/etcd/etcd_call.h"
 #include "job/event/webhook.h"
@@ -99,6 +101,13 @@ work(const struct config *config, struct node *node)
         .allowed = node->api.egress,
         .threads = (int)config->worker_threads,
     };
+    struct key_service_asker_config key_services = {
+        .store = node->api.store,
+        .dsn = config->database,
+        .key = auth_key_for(node->api.auth, KEY_SERVICE_KEY_PURPOSE),
+        .allowed = node->api.egress,
+        .threads = (int)config->worker_threads,
+    };
     char *etcd = endpoints_text(&config->etcd);
     struct job_engine_config jobs = {
         .store = node->api.store,
@@ -125,10 +134,11 @@ work(const struct config *config, struct node *node)
     if (monitor_stores_count(node->monitor) > 0) /* otherwise nothing is measured */
         pushing = push_worker_new(&pushes);
     struct directory_sync *synchronizing = directory_sync_new(&directories);
+    struct key_service_asker *asking = key_service_asker_new(&key_services);
     struct job_engine *engine = job_engine_new(&jobs);
     struct presence *presence = presence_new(node->api.store, "WORKER", NULL, false);
-    bool has_started = worker != NULL && alerting != NULL && synchronizing != NULL && engine != NULL &&
-                       (pushing != NULL || monitor_stores_count(node->monitor) == 0);
+    bool has_started = worker != NULL && alerting != NULL && synchronizing != NULL && asking != NULL &&
+                       engine != NULL && (pushing != NULL || monitor_stores_count(node->monitor) == 0);
     if (has_started) {
         log_line(LOG_INFO, "worker_started", "%d threads do jobs, %d deliver events to webhooks, %d tell of alerts.",
                  jobs.threads, webhooks.threads, alerts.threads);
@@ -136,6 +146,7 @@ work(const struct config *config, struct node *node)
     }
     presence_free(presence);
     job_engine_free(engine);
+    key_service_asker_free(asking);
     directory_sync_free(synchronizing);
     push_worker_free(pushing);
     alert_worker_free(alerting);

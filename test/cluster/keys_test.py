@@ -188,6 +188,7 @@ def only_with_a_key_and_hosts_that_encrypt(scene):
     scene.refused("backups afterwards", "BACKUPS_NOT_UNDER_KEY", "PATCH", "/clusters/" + CLUSTER, {"backupEnabled": True})
     scene.refused("without the key afterwards", "INVALID_ATTRIBUTE_VALUE", "PATCH", "/clusters/" + CLUSTER, {"encryptionAtRestProvider": "NONE"})
     scene.refused("without the service while it is used", "KEYS_IN_USE", "PATCH", "/encryptionAtRest", {"kmip": {"enabled": False}})
+    scene.refused("another place with another key", "KEYS_IN_USE", "PATCH", "/encryptionAtRest", {"kmip": {"port": PORT + 1, "keyIdentifier": customer.keys[1]}})
 
 
 def rows_are_not_on_the_disk(scene):

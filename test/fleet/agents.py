@@ -22,6 +22,8 @@ Restart=always
 RestartSec=1
 # Databases are units of their own: what happens to the agent does not happen to them.
 KillMode=mixed
+MemorySwapMax=0
+LimitCORE=0
 
 [Install]
 WantedBy=multi-user.target

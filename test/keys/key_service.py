@@ -4,7 +4,7 @@
 
 Usage: key_service.py serve FOLDER ADDRESS PORT          until it is ended
        key_service.py key FOLDER ADDRESS PORT            makes a key and prints its name
-       key_service.py around COMMAND…                    with one on this machine, in REEVE_TEST_KMIP: "ADDRESS PORT KEY FOLDER"
+       key_service.py around COMMAND…                    with one on this machine, in REEVE_TEST_KMIP: "ADDRESS PORT KEY FOLDER KEY-THAT-ONLY-ENCRYPTS"
 """
 import contextlib
 import json
@@ -74,16 +74,21 @@ def serve(folder, address, port):
         one.serve()
 
 
-def make_key(folder, address, port):
+def make_key(folder, address, port, is_one_way=False):
     from kmip import enums  # pylint: disable=import-outside-toplevel
-    from kmip.pie import client  # pylint: disable=import-outside-toplevel
+    from kmip.pie import client, objects  # pylint: disable=import-outside-toplevel
     config = os.path.join(folder, "client.conf")
     with open(config, "w", encoding="utf-8") as out:
         out.write("[client]\n")
     with client.ProxyKmipClient(hostname=address, port=port, cert=folder + "/client.crt", key=folder + "/client.key", ca=folder + "/ca.crt",
                                 ssl_version="PROTOCOL_TLSv1_2", config="client", config_file=config) as one:
-        name = one.create(enums.CryptographicAlgorithm.AES, 256, operation_policy_name=POLICY,
-                          cryptographic_usage_mask=[enums.CryptographicUsageMask.ENCRYPT, enums.CryptographicUsageMask.DECRYPT])
+        if is_one_way:  # it encrypts, and does not decrypt
+            key = objects.SymmetricKey(enums.CryptographicAlgorithm.AES, 256, os.urandom(32), masks=[enums.CryptographicUsageMask.ENCRYPT])
+            key.operation_policy_name = POLICY
+            name = one.register(key)
+        else:
+            name = one.create(enums.CryptographicAlgorithm.AES, 256, operation_policy_name=POLICY,
+                              cryptographic_usage_mask=[enums.CryptographicUsageMask.ENCRYPT, enums.CryptographicUsageMask.DECRYPT])
         one.activate(name)
     return name
 
@@ -107,8 +112,8 @@ def around(words):
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             wait_for(LOOPBACK, port, process)
-            key = make_key(folder, LOOPBACK, port)
-            return subprocess.run(words, check=False, env={**os.environ, "REEVE_TEST_KMIP": "%s %d %s %s" % (LOOPBACK, port, key, folder)}).returncode
+            keys = make_key(folder, LOOPBACK, port), make_key(folder, LOOPBACK, port, True)
+            return subprocess.run(words, check=False, env={**os.environ, "REEVE_TEST_KMIP": "%s %d %s %s %s" % (LOOPBACK, port, keys[0], folder, keys[1])}).returncode
         finally:
             process.terminate()
             process.wait()

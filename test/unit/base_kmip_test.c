@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A customer's key service: a real one (test/keys/key_service.py), and answers that nobody should believe. Started by that program, which says in
- * REEVE_TEST_KMIP where it is: "ADDRESS PORT KEY FOLDER".
+ * REEVE_TEST_KMIP where it is: "ADDRESS PORT KEY FOLDER KEY-THAT-ONLY-ENCRYPTS".
  */
 #include "base/net/kmip.h"
 
@@ -25,7 +25,7 @@ static struct egress_allowed loopback = { 1, &here }, nobody;
 struct customer {
     struct arena *arena;
     struct kmip_service service;
-    str key;
+    str key, one_way;
 };
 
 static str
@@ -47,9 +47,11 @@ customer(struct arena *arena)
     assert_true(str_to_int(str_cut(&words, ' '), 1, UINT16_MAX, &port));
     made.service.port = (int)port;
     made.key = str_cut(&words, ' ');
-    made.service.authority = file(arena, words, "ca.crt");
-    made.service.certificate = file(arena, words, "client.crt");
-    made.service.key = file(arena, words, "client.key");
+    str folder = str_cut(&words, ' ');
+    made.one_way = words;
+    made.service.authority = file(arena, folder, "ca.crt");
+    made.service.certificate = file(arena, folder, "client.crt");
+    made.service.key = file(arena, folder, "client.key");
     return made;
 }
 
@@ -67,6 +69,42 @@ what_was_wrapped_is_unwrapped(void **state)
     assert_int_equal(kmip_unwrap(arena, &loopback, &own.service, own.key, wrapped, LIMIT_MS, &back, &why), KMIP_GIVEN);
     assert_true(str_eq(back, plain));
     assert_int_equal(kmip_try(arena, &loopback, &own.service, own.key, LIMIT_MS, &why), KMIP_GIVEN);
+}
+
+/* What nobody could unwrap again must not be the only copy of a key. */
+static void
+a_key_that_only_encrypts_wraps_nothing(void **state)
+{
+    (void)state;
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(ARENA_BYTES);
+    struct customer own = customer(arena);
+    char secret[SECRET_BYTES];
+    memset(secret, 'k', sizeof(secret));
+    str wrapped = STR_EMPTY, why = STR_EMPTY;
+    assert_int_equal(kmip_wrap(arena, &loopback, &own.service, own.one_way, (str){ secret, sizeof(secret) }, LIMIT_MS,
+                               &wrapped, &why),
+                     KMIP_REFUSED);
+    assert_int_equal(wrapped.len, 0);
+    assert_non_null(strstr(why.data, "ecrypt"));
+}
+
+/* Memory that is freed is somebody else's then. */
+static void
+a_question_leaves_no_copy_of_a_key(void **state)
+{
+    (void)state;
+    enum { LARGE = ARENA_BYTES / 2, ROOM = 8 * 1024 };
+    struct arena *arena CLEANUP(arena_cleanup) = arena_new(ARENA_BYTES);
+    char secret[SECRET_BYTES], iv[KMIP_IV_BYTES] = { 0 };
+    memset(secret, 'k', sizeof(secret));
+    assert_non_null(arena_alloc(arena, LARGE)); /* so that the arena has one block for all that follows */
+    const char *from = arena_alloc(arena, KMIP_HEAD_BYTES);
+    struct kmip_question question = { KMIP_ENCRYPT, STR("name"), { iv, sizeof(iv) }, { secret, sizeof(secret) } };
+    str bytes = kmip_question_write(arena, &question);
+    assert_true(bytes.len > SECRET_BYTES && bytes.data > from && bytes.data - from < ROOM);
+    const char *found = memmem(from, (size_t)(bytes.data - from), secret, KMIP_IV_BYTES);
+    assert_null(found);
+    assert_non_null(memmem(bytes.data, bytes.len, secret, sizeof(secret)));
 }
 
 static void
@@ -298,6 +336,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_wrapped_is_unwrapped),
+        cmocka_unit_test(a_key_that_only_encrypts_wraps_nothing),
+        cmocka_unit_test(a_question_leaves_no_copy_of_a_key),
         cmocka_unit_test(a_key_that_is_not_there_is_refused),
         cmocka_unit_test(a_service_that_is_not_reached_refuses_nothing),
         cmocka_unit_test(answers_that_are_cut_off_give_nothing),

@@ -98,6 +98,35 @@ the_key_for_a_key_service_comes_with_where_the_host_may_go(void **state)
     arena_free(arena);
 }
 
+/* Each of many members brings where the host may go. */
+static void
+many_keys_for_key_services_have_room(void **state)
+{
+    (void)state;
+    enum { MANY = 200, NETWORKS = 400 };
+    struct arena *arena = arena_new(1 << 24);
+    struct buf networks = buf_in(arena, 1 << 20), goal = buf_in(arena, 1 << 20);
+    buf_add_text(&networks, "\"networks\":[\"10.0.0.0/16\"");
+    for (int i = 1; i < NETWORKS; i++)
+        buf_format(&networks, ",\"10.%d.%d.0/24\"", i / 256, i % 256);
+    buf_add_text(&networks, "]");
+    struct fleet fleet = { .key_service_key = { { 9 } }, .logs = { .egress = buf_str(&networks) } };
+    id service;
+    assert_true(id_parse(STR("0123456789abcdef01234567"), &service));
+    json_t *secrets = json_pack("{s:s}", "clientKey", "se\"same");
+    str sealed = given_secret_seal(arena, &fleet.key_service_key,
+                                   given_secret_place(arena, "encryptionAtRest", service), secrets),
+        opened;
+    json_decref(secrets);
+    for (int i = 0; i < MANY; i++)
+        buf_format(&goal, "{\"keyServiceKey\":\"sealed:0123456789abcdef01234567:%s\"}", sealed.data);
+    assert_ptr_equal(goal_open_secrets(&fleet, arena, buf_str(&goal), &opened), OK);
+    str one = str_format(arena, "{\"clientKey\":\"se\\\"same\",%s}", networks.data);
+    assert_int_equal(opened.len, MANY * one.len);
+    assert_memory_equal(opened.data + (MANY - 1) * one.len, one.data, one.len);
+    arena_free(arena);
+}
+
 static void
 the_key_of_a_role_comes_with_the_way_to_the_operators_store(void **state)
 {
@@ -131,6 +160,7 @@ main(void)
         cmocka_unit_test(a_sealed_password_is_opened_where_it_stands),
         cmocka_unit_test(a_goal_without_any_stays_as_it_is),
         cmocka_unit_test(the_key_for_a_key_service_comes_with_where_the_host_may_go),
+        cmocka_unit_test(many_keys_for_key_services_have_room),
         cmocka_unit_test(the_key_of_a_bucket_comes_with_where_the_host_may_go),
         cmocka_unit_test(the_key_of_a_role_comes_with_the_way_to_the_operators_store),
     };

@@ -149,6 +149,7 @@ static const struct lock_row rows[] = {
     /* Two projects of one organization: who comes second sees what the first has taken. */
     { "directory_sync_lock", "directory_sync_lock(project => p())", "directory_sync_lock(project => " P2 ")", .before = "INSERT INTO directory_sync (org_id, project_id) VALUES (o(), p()), (o(), " P2 ") ON CONFLICT DO NOTHING" },
     { "directory_sync_claim", "directory_sync_claim(project => p(), lease_s => 30, retry_ms => 5000)", .outcome = GOES_ON, .says = "", .before = "INSERT INTO directory_sync (org_id, project_id, next_try_at, lease_epoch) VALUES (o(), p(), now() - interval '1 minute', 6) ON CONFLICT (project_id) DO UPDATE SET next_try_at = excluded.next_try_at, lease_until = NULL" },
+    { "key_service_claim", "key_service_claim(project => p(), lease_s => 30)", .says = "", .ended = "SELECT lease_until > now() FROM key_service_ask WHERE project_id = p()" },
     { "measurement_push_claim", "measurement_push_claim(integration => id('push1'), lease_s => 30, retry_ms => 5000)", .outcome = GOES_ON, .says = "", .before = "INSERT INTO measurement_push (integration_id, project_id, next_try_at, lease_epoch) VALUES (id('push1'), p(), now() - interval '1 minute', 6)" },
     { "webhook_claim", "webhook_claim(webhook => t('hook'), lease_s => 30, retry_ms => 5000)", .outcome = GOES_ON, .says = "" },
 

@@ -284,6 +284,7 @@ static const char *const not_of_tenants[] = {
     "measurement_push_place",
     "directory_sync", /* the service's own: whose directory is asked when. What a tenant sees of a group are its people's users and events */
     "directory_group",
+    "key_service_ask", /* when whose key service was asked */
     "provider",         /* these three say where clusters can be: no secret between tenants */
     "region",
     "instance_size",

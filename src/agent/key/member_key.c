@@ -2,7 +2,9 @@
 #include "agent/key/member_key.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/failpoint.h"
@@ -111,10 +113,16 @@ make(struct question *question, struct kept *kept, enum kmip_outcome *ret_outcom
         why = folder_key_give(question->arena, STR(VOLUMES_FOLDER), bytes, &kept->name);
     crypto_wipe(bytes, sizeof(bytes));
     TRY(why);
-    return *ret_outcome == KMIP_GIVEN ? write_kept(question->arena, question->key, kept) : OK;
+    if (*ret_outcome != KMIP_GIVEN)
+        return OK;
+    why = write_kept(question->arena, question->key, kept);
+    if (why != OK) /* nobody would have it after the host's next start */
+        TRY(folder_key_take(question->arena, STR(VOLUMES_FOLDER), &kept->name));
+    return why;
 }
 
-/* Another key of the project than the one that it was wrapped with: the data stay as they are, only their key is wrapped anew. The old one serves until then. */
+/* Another key of the project than the one that it was wrapped with: the data stay as they are, only their key is wrapped anew. The old one serves until
+ * then, and for as long as the new one does not give back what it wrapped. */
 static error
 rewrap(struct question *question, str plain, struct kept *kept, str *ret_why)
 {
@@ -145,20 +153,32 @@ give(struct question *question, str plain, const struct kept *kept)
     return problem(question->arena, "The key service gave back another key than it was given.");
 }
 
+/* A refusal that cannot be written counts all the same; that it was given again counts only when it is written. */
 static error
-unwrap(struct question *question, struct kept *kept, enum kmip_outcome *ret_outcome, str *ret_why)
+note(struct question *question, struct member_key_memory *memory, struct kept *kept, bool is_refused)
+{
+    bool is_written = kept->is_refused, was_refused = is_written || memory->is_refused;
+    kept->is_refused = is_refused;
+    error why = is_written == is_refused ? OK : write_kept(question->arena, question->key, kept);
+    kept->is_refused = memory->is_refused = is_refused || why != OK;
+    if (was_refused != memory->is_refused)
+        log_line(memory->is_refused ? LOG_WARNING : LOG_INFO, "key", "The key of member %s was %s.",
+                 id_text(question->arena, question->key->member).data,
+                 memory->is_refused ? "taken back" : "given again");
+    return why;
+}
+
+static error
+unwrap(struct question *question, struct member_key_memory *memory, struct kept *kept, enum kmip_outcome *ret_outcome,
+       str *ret_why)
 {
     str plain = STR_EMPTY;
     *ret_outcome = kmip_unwrap(question->arena, &question->allowed, &question->service, kept->wrapping, kept->wrapped,
                                ANSWER_MS, &plain, ret_why);
     error why = *ret_outcome == KMIP_GIVEN ? give(question, plain, kept) : OK;
-    bool was_refused = kept->is_refused;
-    kept->is_refused = *ret_outcome == KMIP_REFUSED || (was_refused && (*ret_outcome != KMIP_GIVEN || why != OK));
-    if (why == OK && was_refused != kept->is_refused) {
-        log_line(kept->is_refused ? LOG_WARNING : LOG_INFO, "key", "The key of member %s was %s.",
-                 id_text(question->arena, question->key->member).data, kept->is_refused ? "taken back" : "given again");
-        why = write_kept(question->arena, question->key, kept);
-    }
+    bool was_refused = kept->is_refused || memory->is_refused;
+    if (why == OK)
+        why = note(question, memory, kept, *ret_outcome == KMIP_REFUSED || (was_refused && *ret_outcome != KMIP_GIVEN));
     if (why == OK && *ret_outcome == KMIP_GIVEN)
         why = rewrap(question, plain, kept, ret_why);
     crypto_wipe((char *)(uintptr_t)plain.data, plain.len);
@@ -173,7 +193,8 @@ ask(struct arena *arena, const struct member_key *key, struct member_key_memory 
     enum kmip_outcome outcome;
     str why = STR_EMPTY;
     TRY(question_of(arena, key, &question));
-    error problem_of_ours = is_known ? unwrap(&question, kept, &outcome, &why) : make(&question, kept, &outcome, &why);
+    error problem_of_ours =
+        is_known ? unwrap(&question, memory, kept, &outcome, &why) : make(&question, kept, &outcome, &why);
     memory->asked_ms = clock_steady_ms();
     if (problem_of_ours != OK)
         why = problem_of_ours->detail;
@@ -203,7 +224,7 @@ member_key_keep(struct arena *arena, const struct member_key *key, struct member
     bool is_due = memory->asked_ms == 0 || clock_steady_ms() - memory->asked_ms >= ASK_AGAIN_MS;
     if (has_service && is_due)
         TRY(ask(arena, key, memory, is_known, &kept));
-    if (kept.is_refused) {
+    if (kept.is_refused || memory->is_refused) {
         *ret_state = MEMBER_KEY_SHUT;
         return OK;
     }
@@ -241,11 +262,25 @@ member_key_take(struct arena *arena, const struct state *state, id member)
     return folder_key_take(arena, STR(VOLUMES_FOLDER), &kept.name);
 }
 
+/* The best that can be done: a disk may keep a copy of what is overwritten. */
+static void
+overwrite(const char *path)
+{
+    static const char nothing[FILE_BYTES];
+    int file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    off_t bytes = file < 0 ? 0 : lseek(file, 0, SEEK_END);
+    if (bytes > 0 && bytes <= FILE_BYTES && pwrite(file, nothing, (size_t)bytes, 0) == bytes)
+        (void)fsync(file);
+    if (file >= 0)
+        close(file);
+}
+
 error
 member_key_drop(struct arena *arena, const struct state *state, id member)
 {
     str path = path_of(arena, state, member);
     TRY(member_key_take(arena, state, member));
+    overwrite(path.data);
     return disk_remove(path.data) ? OK : problem(arena, "%s cannot be removed: %s.", path.data, strerror(errno));
 }
 

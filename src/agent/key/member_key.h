@@ -17,6 +17,7 @@ enum { MEMBER_KEY_WHY_BYTES = 512 };
 struct member_key_memory {
     int64_t asked_ms;               /* 0: not yet */
     char why[MEMBER_KEY_WHY_BYTES]; /* what is wrong, as it was seen last; empty: nothing */
+    bool is_refused;                /* also while that cannot be written to the disk */
 };
 
 enum member_key_state {
@@ -38,7 +39,7 @@ MUST_USE error member_key_keep(struct arena *arena, const struct member_key *key
 MUST_USE error member_key_set(struct arena *arena, const struct state *state, id member, str folder);
 /* Away from the kernel. What is mounted of the member is not any more. */
 MUST_USE error member_key_take(struct arena *arena, const struct state *state, id member);
-/* For ever: what was encrypted with it can be read by nobody. */
+/* For ever, on this host: also as it was wrapped, as far as the disk forgets what is overwritten. */
 MUST_USE error member_key_drop(struct arena *arena, const struct state *state, id member);
 bool member_key_is_known(struct arena *arena, const struct state *state, id member);
 /* "<member id>=<name of the service's key that wraps it>", for the report. */

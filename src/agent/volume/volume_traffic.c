@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/loop.h>
+#include <linux/major.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -73,6 +74,8 @@ volume_traffic_keep(struct arena *arena, str place)
     if (stat(place.data, &status) != 0)
         return;
     unsigned int kind = major(status.st_dev), number = minor(status.st_dev);
+    if (kind != LOOP_MAJOR) /* not mounted just now: what it is on belongs to others, too */
+        return;
     str device = str_format(arena, "/sys/dev/block/%u:%u", kind, number),
         bounds = str_format(arena, "/sys/class/bdi/%u:%u", kind, number);
     bool is_past =

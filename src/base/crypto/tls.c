@@ -84,7 +84,8 @@ tls_side_new(enum tls_role role, str certificate, str key, str authority)
     }
     /* Nobody comes back without showing who they are. */
     SSL_CTX_set_session_cache_mode(side->context, SSL_SESS_CACHE_OFF);
-    SSL_CTX_set_options(side->context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    SSL_CTX_set_options(side->context,
+                        SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CLEANSE_PLAINTEXT);
     SSL_CTX_set_num_tickets(side->context, 0);
     SSL_CTX_set_verify(side->context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
     SSL_CTX_set_verify_depth(side->context, 1);

@@ -87,43 +87,86 @@ talk(struct tls *tls, struct arena *arena, str question, int64_t until_ms, str *
            read_answer(tls, arena, until_ms, ret_answer);
 }
 
-static enum kmip_outcome
-ask(struct arena *arena, const struct egress_allowed *allowed, const struct kmip_service *service,
-    const struct kmip_question *question, int64_t limit_ms, str *ret_data, str *ret_why)
+/* Keys go through this memory, and what is freed stays there until somebody else has it. */
+static void
+wipe(str bytes)
 {
-    bool is_v6 = str_find(service->host, ':') >= 0, was_answered = false;
-    str url = str_format(arena, is_v6 ? "https://[%.*s]:%d" : "https://%.*s:%d", STR_ARG(service->host), service->port);
-    str bytes = kmip_question_write(arena, question), answer = STR_EMPTY, ignored, name = str_dup(arena, service->host);
+    crypto_wipe((char *)(uintptr_t)bytes.data, bytes.len);
+}
+
+/* A service whose name was looked up: once for all that is asked of it together. */
+struct place {
+    struct arena *arena;
+    const struct kmip_service *service;
     struct egress_target target;
+    int64_t until_ms;
+};
+
+static bool
+look_up(struct arena *arena, const struct egress_allowed *allowed, const struct kmip_service *service, int64_t limit_ms,
+        struct place *ret_place, str *ret_why)
+{
+    bool is_v6 = str_find(service->host, ':') >= 0;
+    str url = str_format(arena, is_v6 ? "https://[%.*s]:%d" : "https://%.*s:%d", STR_ARG(service->host), service->port),
+        ignored;
     *ret_why = STR(NOT_REACHED);
-    if (bytes.len == 0 || !egress_resolve(arena, allowed, url, &target, &ignored))
-        return KMIP_SILENT;
+    *ret_place = (struct place){ .arena = arena, .service = service };
+    if (!egress_resolve(arena, allowed, url, &ret_place->target, &ignored))
+        return false;
+    ret_place->until_ms = clock_steady_ms() + limit_ms;
+    return true;
+}
+
+static enum kmip_outcome
+ask(const struct place *place, const struct kmip_question *question, str *ret_data, str *ret_why)
+{
+    const struct kmip_service *service = place->service;
+    str bytes = kmip_question_write(place->arena, question), answer = STR_EMPTY,
+        name = str_dup(place->arena, service->host);
+    bool was_answered = false;
+    *ret_why = STR(NOT_REACHED);
     struct tls_side *side = tls_side_new(TLS_CLIENT, service->certificate, service->key, service->authority);
-    int64_t until_ms = clock_steady_ms() + limit_ms;
-    for (size_t i = 0; side != NULL && i < target.count && !was_answered && clock_steady_ms() < until_ms; i++) {
-        int fd = connect_to(&target.addresses[i], target.url.port, until_ms);
-        struct tls *tls = fd < 0 ? NULL : tls_open(side, fd, name.data, until_ms - clock_steady_ms());
-        was_answered = tls != NULL && talk(tls, arena, bytes, until_ms, &answer);
+    for (size_t i = 0; side != NULL && bytes.len > 0 && i < place->target.count && !was_answered &&
+                       clock_steady_ms() < place->until_ms;
+         i++) {
+        int fd = connect_to(&place->target.addresses[i], place->target.url.port, place->until_ms);
+        struct tls *tls = fd < 0 ? NULL : tls_open(side, fd, name.data, place->until_ms - clock_steady_ms());
+        wipe(answer); /* of the address before, which did not say all of it */
+        was_answered = tls != NULL && talk(tls, place->arena, bytes, place->until_ms, &answer);
         tls_close(tls, was_answered);
         if (fd >= 0)
             (void)close(fd);
     }
     tls_side_free(side);
-    return was_answered ? kmip_answer_read(arena, answer, question->operation, ret_data, ret_why) : KMIP_SILENT;
+    enum kmip_outcome outcome =
+        was_answered ? kmip_answer_read(place->arena, answer, question->operation, ret_data, ret_why) : KMIP_SILENT;
+    wipe(bytes);
+    wipe(answer);
+    return outcome;
 }
 
-enum kmip_outcome
-kmip_wrap(struct arena *arena, const struct egress_allowed *allowed, const struct kmip_service *service, str key,
-          str plain, int64_t limit_ms, str *ret_wrapped, str *ret_why)
+static enum kmip_outcome
+unwrap(const struct place *place, str key, str wrapped, str *ret_plain, str *ret_why)
+{
+    *ret_why = STR("The wrapped key is too short to be one.");
+    if (wrapped.len <= KMIP_IV_BYTES)
+        return KMIP_SILENT;
+    struct kmip_question question = { KMIP_DECRYPT, key, str_slice(wrapped, 0, KMIP_IV_BYTES),
+                                      str_slice(wrapped, KMIP_IV_BYTES, wrapped.len) };
+    return ask(place, &question, ret_plain, ret_why);
+}
+
+static enum kmip_outcome
+wrap(const struct place *place, str key, str plain, str *ret_wrapped, str *ret_why)
 {
     char iv[KMIP_IV_BYTES];
     crypto_random(iv, sizeof(iv));
     struct kmip_question question = { KMIP_ENCRYPT, key, { iv, sizeof(iv) }, plain };
     str encrypted;
-    enum kmip_outcome outcome = ask(arena, allowed, service, &question, limit_ms, &encrypted, ret_why);
+    enum kmip_outcome outcome = ask(place, &question, &encrypted, ret_why);
     if (outcome != KMIP_GIVEN)
         return outcome;
-    struct buf both = buf_in(arena, KMIP_WRAPPED_MOST_BYTES);
+    struct buf both = buf_in(place->arena, KMIP_WRAPPED_MOST_BYTES);
     buf_add(&both, question.iv);
     buf_add(&both, encrypted);
     *ret_wrapped = buf_str(&both);
@@ -131,16 +174,38 @@ kmip_wrap(struct arena *arena, const struct egress_allowed *allowed, const struc
     return both.failed ? KMIP_SILENT : KMIP_GIVEN;
 }
 
+/* What may be encrypted with a key may not always be decrypted with it. */
+enum kmip_outcome
+kmip_wrap(struct arena *arena, const struct egress_allowed *allowed, const struct kmip_service *service, str key,
+          str plain, int64_t limit_ms, str *ret_wrapped, str *ret_why)
+{
+    struct place place;
+    str wrapped, back = STR_EMPTY;
+    if (!look_up(arena, allowed, service, limit_ms, &place, ret_why))
+        return KMIP_SILENT;
+    enum kmip_outcome outcome = wrap(&place, key, plain, &wrapped, ret_why);
+    if (outcome == KMIP_GIVEN)
+        outcome = unwrap(&place, key, wrapped, &back, ret_why);
+    if (outcome != KMIP_GIVEN)
+        return outcome;
+    bool is_same = back.len == plain.len && crypto_equal(back.data, plain.data, plain.len);
+    wipe(back);
+    if (!is_same) {
+        *ret_why = STR("What the key service decrypted is not what it had encrypted.");
+        return KMIP_SILENT;
+    }
+    *ret_wrapped = wrapped;
+    return KMIP_GIVEN;
+}
+
 enum kmip_outcome
 kmip_unwrap(struct arena *arena, const struct egress_allowed *allowed, const struct kmip_service *service, str key,
             str wrapped, int64_t limit_ms, str *ret_plain, str *ret_why)
 {
-    *ret_why = STR("The wrapped key is too short to be one.");
-    if (wrapped.len <= KMIP_IV_BYTES)
+    struct place place;
+    if (!look_up(arena, allowed, service, limit_ms, &place, ret_why))
         return KMIP_SILENT;
-    struct kmip_question question = { KMIP_DECRYPT, key, str_slice(wrapped, 0, KMIP_IV_BYTES),
-                                      str_slice(wrapped, KMIP_IV_BYTES, wrapped.len) };
-    return ask(arena, allowed, service, &question, limit_ms, ret_plain, ret_why);
+    return unwrap(&place, key, wrapped, ret_plain, ret_why);
 }
 
 enum kmip_outcome
@@ -148,18 +213,7 @@ kmip_try(struct arena *arena, const struct egress_allowed *allowed, const struct
          int64_t limit_ms, str *ret_why)
 {
     char tried[TRIED_BYTES];
-    str wrapped, plain;
-    int64_t until_ms = clock_steady_ms() + limit_ms;
+    str ignored;
     crypto_random(tried, sizeof(tried));
-    enum kmip_outcome outcome =
-        kmip_wrap(arena, allowed, service, key, (str){ tried, sizeof(tried) }, limit_ms, &wrapped, ret_why);
-    if (outcome == KMIP_GIVEN)
-        outcome = kmip_unwrap(arena, allowed, service, key, wrapped, until_ms - clock_steady_ms(), &plain, ret_why);
-    if (outcome != KMIP_GIVEN)
-        return outcome;
-    if (!str_eq(plain, (str){ tried, sizeof(tried) })) {
-        *ret_why = STR("What the key service decrypted is not what it had encrypted.");
-        return KMIP_SILENT;
-    }
-    return KMIP_GIVEN;
+    return kmip_wrap(arena, allowed, service, key, (str){ tried, sizeof(tried) }, limit_ms, &ignored, ret_why);
 }

@@ -17,14 +17,18 @@ struct kmip_service {
     str authority, certificate, key; /* PEM; the last is never logged */
 };
 
-/* Bytes, no more than a key is; all within `limit_ms` after the name was looked up. What is wrapped contains what is needed beside the key. */
+/*
+ * Bytes, no more than a key is; all within `limit_ms` after the name was looked up. What is wrapped contains what is needed beside the key, and was unwrapped
+ * again before it is given: it leads back to what was there.
+ */
 MUST_USE enum kmip_outcome kmip_wrap(struct arena *arena, const struct egress_allowed *allowed,
                                      const struct kmip_service *service, str key, str plain, int64_t limit_ms,
                                      str *ret_wrapped, str *ret_why);
+/* Who asked wipes what is unwrapped. */
 MUST_USE enum kmip_outcome kmip_unwrap(struct arena *arena, const struct egress_allowed *allowed,
                                        const struct kmip_service *service, str key, str wrapped, int64_t limit_ms,
                                        str *ret_plain, str *ret_why);
-/* Whether both can be done with a key, and lead back to what was there. */
+/* Whether both can be done with a key. */
 MUST_USE enum kmip_outcome kmip_try(struct arena *arena, const struct egress_allowed *allowed,
                                     const struct kmip_service *service, str key, int64_t limit_ms, str *ret_why);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/net/kmip_message.h"
 
+#include "base/crypto/crypto.h"
+
 /* Items are tag (3 bytes), type (1), length (4), and the value, filled up to a multiple of 8. */
 enum {
     TYPE_STRUCTURE = 1,
@@ -34,6 +36,7 @@ enum {
 };
 enum { MODE_CBC = 1, PADDING_PKCS5 = 3, ALGORITHM_AES = 3, STATUS_SUCCESS = 0, STATUS_FAILED = 1 };
 enum { NUMBER_BYTES = 4, MESSAGE_SHOWN = 200, BYTE_BITS = 8, NUMBER_BITS = 32 };
+enum { BESIDE_BYTES = 512 }; /* more than all of a question but its key, iv and data */
 #define FILLED_UP(length) (((length) + 7) / 8 * 8)
 
 /* ---- Writing ---- */
@@ -68,24 +71,31 @@ add_small(struct buf *out, uint32_t tag, uint32_t type, uint32_t number)
     add_number(out, 0);
 }
 
+/* With room for all of it: what grows leaves its beginning behind. */
 static struct buf
-part(struct arena *arena)
+part(struct arena *arena, const struct kmip_question *question)
 {
-    return buf_in(arena, KMIP_MOST_BYTES);
+    struct buf made = buf_in(arena, KMIP_MOST_BYTES);
+    (void)buf_reserve(&made, BESIDE_BYTES + question->key.len + question->iv.len + question->data.len);
+    return made;
 }
 
+/* There may be a key in it, which is nowhere else afterwards. */
 static void
 add_part(struct buf *out, uint32_t tag, struct buf *inner)
 {
     out->failed |= inner->failed;
     add_value(out, tag, TYPE_STRUCTURE, buf_str(inner));
+    if (inner->data != NULL)
+        crypto_wipe(inner->data, inner->len);
 }
 
 str
 kmip_question_write(struct arena *arena, const struct kmip_question *question)
 {
-    struct buf version = part(arena), header = part(arena), parameters = part(arena), payload = part(arena);
-    struct buf item = part(arena), message = part(arena), out = part(arena);
+    struct buf version = part(arena, question), header = part(arena, question), parameters = part(arena, question);
+    struct buf payload = part(arena, question), item = part(arena, question), message = part(arena, question);
+    struct buf out = part(arena, question);
     add_small(&version, TAG_MAJOR, TYPE_INTEGER, 1);
     add_small(&version, TAG_MINOR, TYPE_INTEGER, 2);
     add_part(&header, TAG_VERSION, &version);

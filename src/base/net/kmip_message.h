@@ -19,7 +19,7 @@ struct kmip_question {
     str iv;  /* KMIP_IV_BYTES */
     str data;
 };
-/* AES in CBC mode with padding; empty when memory is short. */
+/* AES in CBC mode with padding; empty when memory is short. What it is made of is wiped, and who asked wipes it. */
 str kmip_question_write(struct arena *arena, const struct kmip_question *question);
 
 /* How long the whole answer is, from its first KMIP_HEAD_BYTES; 0: it is none, or longer than anything that was asked for. */
@@ -30,7 +30,7 @@ enum kmip_outcome {
     KMIP_REFUSED, /* the service says no about this key: somebody has taken it back, or it is not there */
     KMIP_SILENT,  /* nothing can be concluded: nobody answered, or something else is wrong there */
 };
-/* `ret_why` is a sentence for the owner of the key, and says why when nothing is given. */
+/* `ret_data` is a copy. `ret_why` is a sentence for the owner of the key, and says why when nothing is given. */
 MUST_USE enum kmip_outcome kmip_answer_read(struct arena *arena, str answer, enum kmip_operation operation,
                                             str *ret_data, str *ret_why);
 

@@ -231,6 +231,28 @@ check_use(struct request *req)
     return clusters == 0 ? OK : fail(req->arena, KEYS_IN_USE, V(clusters));
 }
 
+/*
+ * Hosts have keys that were wrapped at the place of before, and ask at the new one for the same key: if it has none of that name, that is a refusal, and all is
+ * closed. So the place and the key are not changed at the same time, nor the place while members are under a key of before.
+ */
+static error
+check_move(struct request *req, const struct change *change, const json_t *kmip)
+{
+    static const char *const place[] = { "hostname", "port" };
+    const json_t *before = json_object_get(change->before, "kmip");
+    bool is_moved = false;
+    for (size_t i = 0; i < LENGTH(place); i++) {
+        const json_t *was = json_object_get(before, place[i]);
+        is_moved |= was != NULL && !json_equal(was, json_object_get(kmip, place[i]));
+    }
+    if (!is_moved)
+        return OK;
+    bool is_same = json_equal(json_object_get(before, "keyIdentifier"), json_object_get(kmip, "keyIdentifier")),
+         are_all_under_it = json_object_get(before, "membersOnOtherKeys") != NULL &&
+                            json_integer_value(json_object_get(before, "membersOnOtherKeys")) == 0;
+    return is_same && are_all_under_it ? OK : check_use(req);
+}
+
 static error
 check_service(struct request *req, struct change *change)
 {
@@ -245,6 +267,7 @@ check_service(struct request *req, struct change *change)
         if (!json_is_integer(json_object_get(kmip, "port")))
             json_object_set_new(kmip, "port", json_integer(KMIP_PORT));
         TRY(check_complete(req, change->after));
+        TRY(check_move(req, change, kmip));
     } else {
         TRY(check_use(req));
     }

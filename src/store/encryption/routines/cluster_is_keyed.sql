@@ -3,4 +3,4 @@ CREATE OR REPLACE FUNCTION cluster_is_keyed(p_cluster bytea) RETURNS boolean LAN
     SELECT EXISTS (SELECT FROM resource r WHERE r.id = p_cluster AND r.kind = 'cluster' AND r.document ->> 'encryptionAtRestProvider' = 'KMIP')
 $$;
 REVOKE ALL ON FUNCTION cluster_is_keyed(bytea) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION cluster_is_keyed(bytea) TO reeve_reader, reeve_tenant;
+GRANT EXECUTE ON FUNCTION cluster_is_keyed(bytea) TO reeve_reader;

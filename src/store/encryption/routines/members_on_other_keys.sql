@@ -5,4 +5,4 @@ CREATE OR REPLACE FUNCTION members_on_other_keys(p_project bytea, p_key text) RE
       AND NOT coalesce(h.facts -> 'keys', '[]') ? (encode(m.id, 'hex') || '=' || p_key)
 $$;
 REVOKE ALL ON FUNCTION members_on_other_keys(bytea, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION members_on_other_keys(bytea, text) TO reeve_reader, reeve_tenant;
+GRANT EXECUTE ON FUNCTION members_on_other_keys(bytea, text) TO reeve_reader;
