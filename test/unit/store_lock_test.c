@@ -203,6 +203,7 @@ static const struct lock_row rows[] = {
       .before = "INSERT INTO network_peer_gateway (peer_id, host_id, state) VALUES (x('peer other'), id('h1'), 'WAITING')", .ended = "SELECT count(*) = 0 FROM network_peer WHERE id = x('peer other')" },
     { "private_endpoint_service_lock", "private_endpoint_service_lock(id => x('service A'), provider => 'P')", "private_endpoint_service_lock(id => x('service A'), provider => 'P')" },
     { "private_endpoint_ports_keep", LOCK("private_endpoint_service", "id", "x('service A')"), "SELECT private_endpoint_ports_keep(p())" },
+    { "address_peered", "SELECT placement_lock()", "address_peered(first => '192.168.7.9', count => 1)", .says = "192.168.7.0/24" },
     { "peer_obstacle", "SELECT placement_lock()", "peer_obstacle(container => x('container'), peer => id('new'), blocks => '192.168.70.0/24', endpoint_address => '')" },
     { "private_endpoint_service_add", "SELECT placement_lock()", "private_endpoint_service_add(id => id('n9'), provider => 'P', region => 'A', regions => '[]')", .before = "DELETE FROM private_endpoint_service WHERE project_id = p()" },
     { "member_place", "SELECT placement_lock()", "cluster_member_place(cluster => x('orders'), ordinal => 2, provider => 'P', region => 'B', size => 'M10', disk_gb => 0, electable => true, priority => 5, analytics => false)" },
