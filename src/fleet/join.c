@@ -5,6 +5,7 @@
 #include "fleet/agent_parts.h"
 #include "fleet/refusal.h"
 #include "fleet/report.h"
+#include "store/network/peer.h"
 #include "wire/patroni.h"
 
 #define TOKEN_KIND "join"
@@ -129,6 +130,22 @@ joined_document(struct arena *arena, str host, str name, int64_t epoch, str cert
     return buf_str(&out);
 }
 
+/* As for addresses of members: those of a tenant's network, to which a tunnel leads, are no host's. */
+static error
+check_address(struct tx *tx, str address)
+{
+    str block;
+    TRY(store_address_is_peered(tx, address, 1, &block));
+    return block.len == 0
+               ? OK
+               : fail(tx_arena(tx), INVALID_ATTRIBUTE_VALUE, V("facts.address"),
+                      V(str_format(
+                            tx_arena(tx),
+                            "a client's network that is connected by a peering has %.*s; give the host another address",
+                            STR_ARG(block))
+                            .data));
+}
+
 /* The token is used up, the host made, its older certificates revoked and the new one recorded, or nothing of it. */
 error
 agent_join(struct request *req)
@@ -150,6 +167,7 @@ agent_join(struct request *req)
     if (place.purpose == HOST_FOR_DATABASES && !joining.has_patroni)
         return fail(arena, INVALID_ATTRIBUTE_VALUE, V("facts.patroniVersion"),
                     V("members need Patroni; install " PATRONI_LEAST " or newer on this host"));
+    TRY(check_address(tx, joining.facts.address));
     TRY(store_host_join(tx, id_new(store_cell(fleet->store)), &place, &joining.facts, &joined, &host, &epoch));
     if (!joined)
         return fail(arena, JOIN_TOKEN_NOT_VALID, V("the host of this name has another purpose, and is not empty"));

@@ -12,6 +12,7 @@
 #include "store/backup/object_store.h"
 #include "store/fleet/drain.h"
 #include "store/fleet/host.h"
+#include "store/network/peer.h"
 
 enum { HOUR_S = 3600, MAX_TOKEN_HOURS = 24 * 7, NAME_MAX_CHARACTERS = 63 };
 #define HOST_NAME "^[A-Za-z0-9.*-]+$"
@@ -482,6 +483,22 @@ check_private(struct request *req, const struct address_range *range)
     return OK;
 }
 
+/* A tenant's members answer into their own network by a tunnel: a host, or a member, with an address of it would hear nothing. */
+static error
+check_unpeered(struct request *req, const char *field, str first, int64_t count)
+{
+    str block = STR_EMPTY;
+    if (first.len > 0)
+        TRY(store_address_is_peered(req->tx, first, count, &block));
+    return block.len == 0
+               ? OK
+               : fail(req->arena, INVALID_ATTRIBUTE_VALUE, V(field),
+                      V(str_format(req->arena,
+                                   "a client's network that is connected by a peering has %.*s; choose other addresses",
+                                   STR_ARG(block))
+                            .data));
+}
+
 static error
 add_addresses(struct request *req)
 {
@@ -500,6 +517,8 @@ add_addresses(struct request *req)
     TRY(find_host(req, name, &host));
     if (host == NULL)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("host"), V("there is no such host"));
+    TRY(check_unpeered(req, "range", range.first, range.count));
+    TRY(check_unpeered(req, "privateFirst", range.private_first, range.count));
     TRY(store_host_address_add(req->tx, name, &range, &added));
     TRY(tx_notify(req->tx, JOB_CHANNEL, STR_EMPTY)); /* somebody may have waited for room */
     answer_object(req, json_pack("{s:s%, s:I, s:I}", "host", name.data, name.len, "asked", (json_int_t)range.count,

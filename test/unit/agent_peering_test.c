@@ -115,6 +115,20 @@ answers_take_the_tunnel_by_where_they_come_from(void **state)
                         "route replace 192.168.9.1/32 dev rvp51820 table 1051820\n"
                         "route replace unreachable default metric 4294967295 table 1051820\n");
     assert_int_equal(peering_routes_text(arena, peering, false).len, 0);
+    assert_string_equal(peering_stale_routes_text(arena, peering, true,
+                                                  STR("unreachable default metric 4294967295 \n"
+                                                      "192.168.7.0/24 dev rvp51820 scope link \n"
+                                                      "192.168.8.0/24 dev rvp51820 scope link \n"
+                                                      "192.168.9.1 dev rvp51820 scope link \n"
+                                                      "192.168.9.2 dev rvp51820 scope link \n"))
+                            .data,
+                        "route del 192.168.8.0/24 table 1051820\n"
+                        "route del 192.168.9.2 table 1051820\n");
+    assert_string_equal(peering_stale_routes_text(arena, peering, false,
+                                                  STR("fd00:7::/64 dev rvp51820 metric 1024 pref medium\n"
+                                                      "unreachable default dev lo metric 4294967295 pref medium\n"))
+                            .data,
+                        "route del fd00:7::/64 table 1051820\n");
     arena_free(arena);
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <net/if.h>
+#include <stdio.h>
 
 #include "agent/peering/peering_text.h"
 #include "agent/unit_keep.h"
@@ -15,6 +16,8 @@
 #define IP        "/usr/bin/ip"
 #define WG        "/usr/bin/wg"
 #define WIREGUARD "/usr/bin/wireguard-go"
+#define HAS_IPV6 \
+    "/proc/net/if_inet6" /* not there when the kernel has none: then there is nothing of it to keep either */
 
 enum { SMALL_BYTES = 4096, SAID_BYTES = 1024 * 1024, APPEARS_MS = 3000, LOOK_MS = 20, MTU = 1420, MOST_RULES = 100000 };
 
@@ -100,24 +103,55 @@ asked(struct pass *pass, const char *what)
     return program_ask(pass->arena, show, STR_EMPTY, SAID_BYTES, &said) == OK ? said : STR_EMPTY;
 }
 
+/* Whether it has another port than its own, or none: somebody else has that. What does not answer is not said to be without it. */
+static bool
+is_without_port(struct pass *pass)
+{
+    str said = asked(pass, "listen-port"), port = str_cut(&said, '\n');
+    return port.len > 0 && !str_eq(port, str_from_int(pass->arena, pass->peering->port));
+}
+
+/* Any process of the host can have taken it, a member's included. Who it is, only the operator can find out. */
+static error
+explained(struct pass *pass, error why)
+{
+    bool is_taken = why == OK ? is_without_port(pass) : strstr(why->detail.data, "ddress already in use") != NULL;
+    return is_taken
+               ? problem(pass->arena,
+                         "UDP port %d of this host is taken by another process: `ss -ulpn` on the host shows which.",
+                         (int)pass->peering->port)
+               : why;
+}
+
+/* wg.conf is what the interface was told: it gets its name when it was. */
+static error
+tell_interface(struct pass *pass, const char *config, str wanted)
+{
+    str next = file_of(pass, "wg.conf.next");
+    const char *const sync[] = { WG, "syncconf", pass->interface.data, next.data, NULL };
+    if (!disk_replace(next.data, wanted, 0600, root))
+        return problem(pass->arena, "%s cannot be written: %s.", next.data, strerror(errno));
+    failpoint("agent:peering:sync:before");
+    TRY(program_run(pass->arena, sync, STR_EMPTY));
+    return rename(next.data, config) == 0 ? OK
+                                          : problem(pass->arena, "%s cannot be written: %s.", config, strerror(errno));
+}
+
 static error
 keep_interface(struct pass *pass, str private_key, str public_key)
 {
-    bool changed = false;
-    str config = file_of(pass, "wg.conf");
-    const char *const sync[] = { WG, "syncconf", pass->interface.data, config.data, NULL };
+    str config = file_of(pass, "wg.conf"), wanted = peering_config_text(pass->arena, pass->peering, private_key), told;
     const char *const up[] = {
         IP, "link", "set", "dev", pass->interface.data, "mtu", str_from_int(pass->arena, MTU).data, "up", NULL
     };
     if (!is_there(pass))
         TRY(make_interface(pass));
-    if (!disk_keep(pass->arena, config.data, peering_config_text(pass->arena, pass->peering, private_key), 0600, root,
-                   &changed))
-        return problem(pass->arena, "%s cannot be written: %s.", config.data, strerror(errno));
     str own = asked(pass, "public-key"), peer = asked(pass, "peers");
-    if (changed || !str_eq(str_cut(&own, '\n'), public_key) || !str_eq(str_cut(&peer, '\n'), pass->peering->public_key))
-        TRY(program_run(pass->arena, sync, STR_EMPTY));
-    return program_run(pass->arena, up, STR_EMPTY);
+    if (!disk_read(pass->arena, config.data, SAID_BYTES, &told) || !str_eq(told, wanted) ||
+        !str_eq(str_cut(&own, '\n'), public_key) || !str_eq(str_cut(&peer, '\n'), pass->peering->public_key) ||
+        is_without_port(pass))
+        TRY(explained(pass, tell_interface(pass, config.data, wanted)));
+    return explained(pass, program_run(pass->arena, up, STR_EMPTY));
 }
 
 /* ---- Routes ---- */
@@ -173,26 +207,37 @@ keep_rules(struct arena *arena, const char *family, int64_t port, str wanted)
     return run_batch(arena, family, buf_str(&commands));
 }
 
-/* Networks that are no longer named are in the table until it is emptied. */
+/* Networks that are no longer named, also those of whoever had the port before. `unreachable` stays: what has no way through the tunnel has none. */
+static error
+drop_stale_routes(struct pass *pass, const char *family, bool is_v4)
+{
+    str table = str_from_int(pass->arena, PEERING_TABLE_FIRST + pass->peering->port), there = STR_EMPTY;
+    const char *const list[] = { IP, family, "route", "list", "table", table.data, NULL };
+    error why = program_ask(pass->arena, list, STR_EMPTY, SAID_BYTES, &there);
+    /* A table that never had a route is none. */
+    if (why != OK)
+        return strstr(why->detail.data, "table does not exist") != NULL ? OK : why;
+    return run_batch(pass->arena, family, peering_stale_routes_text(pass->arena, pass->peering, is_v4, there));
+}
+
+/* What is missing first, here too: meanwhile no answer goes to the operator's network. The file is what was done; without it, it is not known. */
 static error
 keep_routes(struct pass *pass, const char *family, bool is_v4)
 {
     str wanted = peering_routes_text(pass->arena, pass->peering, is_v4), have = STR_EMPTY;
     str path = file_of(pass, is_v4 ? "routes4" : "routes6");
-    str table = str_from_int(pass->arena, PEERING_TABLE_FIRST + pass->peering->port);
-    const char *const flush[] = { IP, family, "route", "flush", "table", table.data, NULL };
-    if (!disk_read(pass->arena, path.data, SAID_BYTES, &have) && errno != ENOENT)
+    bool is_known = disk_read(pass->arena, path.data, SAID_BYTES, &have);
+    if (!is_known && errno != ENOENT)
         return problem(pass->arena, "%s cannot be read: %s.", path.data, strerror(errno));
-    if (!str_eq(wanted, have)) {
-        error ignored = program_run(pass->arena, flush, STR_EMPTY); /* one that never was cannot be emptied */
-        (void)ignored;
-        if (!disk_replace(path.data, wanted, 0600, root))
-            return problem(pass->arena, "%s cannot be written: %s.", path.data, strerror(errno));
-    }
+    if (wanted.len == 0 && ((is_known && have.len == 0) || (!is_v4 && !disk_exists(HAS_IPV6))))
+        return OK;
     TRY(run_batch(pass->arena, family, wanted));
-    return wanted.len == 0 && have.len == 0 ? OK
-                                            : keep_rules(pass->arena, family, pass->peering->port,
-                                                         peering_rules_text(pass->arena, pass->peering, is_v4));
+    if (!is_known || !str_eq(wanted, have))
+        TRY(drop_stale_routes(pass, family, is_v4));
+    TRY(keep_rules(pass->arena, family, pass->peering->port, peering_rules_text(pass->arena, pass->peering, is_v4)));
+    if ((!is_known || !str_eq(wanted, have)) && !disk_replace(path.data, wanted, 0600, root))
+        return problem(pass->arena, "%s cannot be written: %s.", path.data, strerror(errno));
+    return OK;
 }
 
 /* ---- One pass ---- */
@@ -217,8 +262,8 @@ pass_through(struct pass *pass, struct report_peering *report)
 }
 
 void
-peering_pass(const struct member_host *host, struct arena *arena, const struct goal_peering *peering,
-             struct report_peering *ret_report)
+peering_pass(const struct member_host *host, struct arena *arena, const struct goal_peerings *all,
+             const struct goal_peering *peering, struct report_peering *ret_report)
 {
     struct pass pass = {
         .arena = arena,
@@ -234,7 +279,7 @@ peering_pass(const struct member_host *host, struct arena *arena, const struct g
                                            .problem = STR_EMPTY,
                                            .public_key = STR_EMPTY,
                                            .handshake_at = STR_EMPTY };
-    error why = is_wanted ? pass_through(&pass, ret_report) : peering_remove(host, arena, peering->id);
+    error why = is_wanted ? pass_through(&pass, ret_report) : peering_remove(host, arena, all, peering->id);
     if (why != OK) {
         ret_report->state = PEERING_FAILED;
         ret_report->problem = why->detail;
@@ -253,23 +298,47 @@ remove_routes(struct arena *arena, const char *family, int64_t port)
     return OK;
 }
 
-/* The interface before anything else: nothing comes through from then on. */
-error
-peering_remove(const struct member_host *host, struct arena *arena, id peering)
+/* Another peering may have got the port since. What it made under the same names has its key; what has ours is still ours, and open for our gateway. */
+static bool
+is_anothers(struct pass *pass, const struct goal_peerings *all, id peering, int64_t port)
 {
-    str folder = folder_of(arena, peering), text;
+    str private_key, public_key;
+    bool has_owner = false;
+    for (size_t i = 0; i < all->count; i++)
+        has_owner |= all->items[i].port == port && !id_eq(all->items[i].id, peering);
+    if (!has_owner)
+        return false;
+    str shown = asked(pass, "public-key");
+    return !disk_read(pass->arena, file_of(pass, "key").data, SMALL_BYTES, &private_key) ||
+           !tunnel_key_public(pass->arena, private_key, &public_key) || !str_eq(str_cut(&shown, '\n'), public_key);
+}
+
+/* The interface before anything else: nothing comes through from then on. */
+static error
+remove_tunnel(struct pass *pass, int64_t port)
+{
+    const char *const drop[] = { IP, "link", "delete", pass->interface.data, NULL };
+    if (is_there(pass))
+        TRY(program_run(pass->arena, drop, STR_EMPTY));
+    TRY(unit_drop(pass->host->units, pass->arena, pass->unit.data));
+    TRY(remove_routes(pass->arena, "-4", port));
+    return disk_exists(HAS_IPV6) ? remove_routes(pass->arena, "-6", port) : OK;
+}
+
+error
+peering_remove(const struct member_host *host, struct arena *arena, const struct goal_peerings *all, id peering)
+{
+    struct pass pass = { .arena = arena, .host = host, .folder = folder_of(arena, peering) };
+    str text;
     int64_t port;
-    if (disk_read(arena, str_format(arena, "%s/port", folder.data).data, SMALL_BYTES, &text) &&
-        str_to_int(text, 1, 65535, &port)) {
-        str interface = peering_interface(arena, port);
-        const char *const drop[] = { IP, "link", "delete", interface.data, NULL };
-        if (if_nametoindex(interface.data) != 0)
-            TRY(program_run(arena, drop, STR_EMPTY));
-        TRY(unit_drop(host->units, arena, peering_unit(arena, port).data));
-        TRY(remove_routes(arena, "-4", port));
-        TRY(remove_routes(arena, "-6", port));
+    if (disk_read(arena, file_of(&pass, "port").data, SMALL_BYTES, &text) && str_to_int(text, 1, 65535, &port)) {
+        pass.interface = peering_interface(arena, port);
+        pass.unit = peering_unit(arena, port);
+        if (!is_anothers(&pass, all, peering, port))
+            TRY(remove_tunnel(&pass, port));
     }
     failpoint("agent:peering:remove-folder:before");
-    return disk_remove_tree(folder.data) ? OK
-                                         : problem(arena, "%s cannot be removed: %s.", folder.data, strerror(errno));
+    return disk_remove_tree(pass.folder.data)
+               ? OK
+               : problem(arena, "%s cannot be removed: %s.", pass.folder.data, strerror(errno));
 }

@@ -11,9 +11,11 @@
 
 #define PEERINGS_FOLDER STATE_FOLDER "/peerings" /* a folder for each, root's own */
 
-void peering_pass(const struct member_host *host, struct arena *arena, const struct goal_peering *peering,
-                  struct report_peering *ret_report);
-/* Nothing of it is left, its key included. */
-MUST_USE error peering_remove(const struct member_host *host, struct arena *arena, id peering);
+/* `all` are those of the goal. */
+void peering_pass(const struct member_host *host, struct arena *arena, const struct goal_peerings *all,
+                  const struct goal_peering *peering, struct report_peering *ret_report);
+/* Nothing of it is left, its key included. What another of the goal has made since, with the same port, stays. */
+MUST_USE error peering_remove(const struct member_host *host, struct arena *arena, const struct goal_peerings *all,
+                              id peering);
 
 #endif

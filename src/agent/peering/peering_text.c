@@ -203,6 +203,30 @@ shown(str network)
     return str_ends_with(network, whole) ? str_slice(network, 0, network.len - whole.len) : network;
 }
 
+static bool
+has_network(const struct goal_peering *peering, str network)
+{
+    for (size_t i = 0; i < peering->networks.count; i++) {
+        if (str_eq(shown(peering->networks.items[i]), network))
+            return true;
+    }
+    return false;
+}
+
+/* A line begins with the network, or with the word "unreachable". */
+str
+peering_stale_routes_text(struct arena *arena, const struct goal_peering *peering, bool v4, str there)
+{
+    struct buf out = buf_in(arena, TEXT_BYTES);
+    while (there.len > 0) {
+        str line = str_cut(&there, '\n'), network = str_cut(&line, ' ');
+        bool is_network = network.len > 0 && network.data[0] != 'u' && is_v4(network) == v4;
+        if (is_network && !has_network(peering, network))
+            buf_format(&out, "route del %.*s table %d\n", STR_ARG(network), PEERING_TABLE_FIRST + (int)peering->port);
+    }
+    return buf_str(&out);
+}
+
 str
 peering_rules_text(struct arena *arena, const struct goal_peering *peering, bool v4)
 {

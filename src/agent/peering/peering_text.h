@@ -21,6 +21,8 @@ str peering_config_text(struct arena *arena, const struct goal_peering *peering,
 str peering_wall_text(struct arena *arena, const struct goal_peerings *peerings);
 /* Commands for `ip -batch` that fill its table of routes; empty when it has no network of the family. */
 str peering_routes_text(struct arena *arena, const struct goal_peering *peering, bool is_v4);
+/* Commands that take out of it what is there, as `ip route list` shows it, and not wanted. What is unreachable stays so. */
+str peering_stale_routes_text(struct arena *arena, const struct goal_peering *peering, bool is_v4, str there);
 /*
  * Routing rules of one family, a line each, without their priority: "from 10.78.1.5 to 192.168.7.0/24 lookup 1051820". As `ip rule list` shows them.
  * They begin with a member's own address, so two tenants may have the same network at home.

@@ -9,6 +9,7 @@
 #include "engine/program.h"
 
 enum { CALM_MS = 10000, BUSY_MS = 2000, WALL_AGAIN_MS = 30 * 1000, SEEN_BYTES = 16 * 1024 * 1024 };
+enum { LEFT_MOST = 1024 };
 
 #define NFT "/usr/sbin/nft"
 
@@ -16,10 +17,24 @@ struct round {
     struct agent *agent;
     struct arena *arena;
     const struct goal *goal;
+    struct report_peering *reports; /* of those of the goal, then of those that are left */
+    size_t left;
     bool is_calm;
 };
 
 /* ---- Those that are gone from the goal ---- */
+/* As long as something of it is here it is reported, so that nobody else gets its port meanwhile. */
+static void
+add_left(struct round *round, id peering, str why)
+{
+    round->is_calm = false;
+    if (round->left >= LEFT_MOST)
+        return;
+    round->reports[round->goal->peerings.count + round->left++] = (struct report_peering){
+        .id = peering, .state = PEERING_FAILED, .problem = why, .public_key = STR_EMPTY, .handshake_at = STR_EMPTY
+    };
+}
+
 static bool
 remove_one(void *context, const char *entry)
 {
@@ -27,11 +42,9 @@ remove_one(void *context, const char *entry)
     id peering;
     if (!id_parse(str_from(entry), &peering) || goal_find_peering(round->goal, peering) != NULL)
         return true;
-    error why = peering_remove(&round->agent->host, round->arena, peering);
-    if (why != OK) {
-        log_line(LOG_WARNING, "peering", "%s: %.*s", entry, STR_ARG(why->detail));
-        round->is_calm = false;
-    }
+    error why = peering_remove(&round->agent->host, round->arena, &round->goal->peerings, peering);
+    if (why != OK)
+        add_left(round, peering, why->detail);
     return true;
 }
 
@@ -55,12 +68,12 @@ says_the_same(const struct report_peering *a, const struct report_peering *b)
 }
 
 static void
-keep_reports(struct round *round, const struct report_peering *reports)
+keep_reports(struct round *round)
 {
     struct agent *agent = round->agent;
     struct peerings *peerings = agent->peerings;
     struct arena *seen = arena_new(SEEN_BYTES);
-    size_t count = round->goal->peerings.count;
+    size_t count = round->goal->peerings.count + round->left;
     struct report_peering *copies = seen == NULL ? NULL : ARENA_ARRAY(seen, struct report_peering, count + 1);
     bool is_news = peerings->count != count;
     if (copies == NULL) {
@@ -68,7 +81,7 @@ keep_reports(struct round *round, const struct report_peering *reports)
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        copies[i] = copy_report(seen, &reports[i]);
+        copies[i] = copy_report(seen, &round->reports[i]);
         bool is_other = peerings->count != count || !says_the_same(&peerings->reports[i], &copies[i]);
         if (is_other)
             log_line(copies[i].problem.len > 0 ? LOG_WARNING : LOG_INFO, "peering", "%s: %s. %.*s",
@@ -99,28 +112,32 @@ put_wall(struct round *round)
     return script.len == 0 ? fail(round->arena, OVERLOADED) : program_run(round->arena, argv, script);
 }
 
-/* The wall first: no tunnel is open without it. */
+/*
+ * The wall before any tunnel: none is open without it. What is gone from the goal before the wall: it may let somebody else's network in where that tunnel
+ * still ends.
+ */
 static void
 go_round(struct round *round, int64_t *wall_put_ms)
 {
     const struct goal_peerings *peerings = &round->goal->peerings;
-    struct report_peering *reports = ARENA_ARRAY(round->arena, struct report_peering, peerings->count + 1);
+    struct report_peering *reports = ARENA_ARRAY(round->arena, struct report_peering, peerings->count + LEFT_MOST);
     bool is_new = round->agent->peerings->tried_version != round->goal->version;
     error why = OK;
     if (reports == NULL)
         return;
+    round->reports = reports;
+    if (disk_exists(PEERINGS_FOLDER) && !disk_below_each(PEERINGS_FOLDER, "", remove_one, round))
+        round->is_calm = false;
     /* Hosts that never had one are left alone: not every host has nftables. */
     if ((peerings->count > 0 || *wall_put_ms > 0) &&
         (is_new || *wall_put_ms == 0 || clock_steady_ms() - *wall_put_ms > WALL_AGAIN_MS)) {
         why = put_wall(round);
         *wall_put_ms = why == OK ? clock_steady_ms() : 0;
     }
-    if (disk_exists(PEERINGS_FOLDER) && !disk_below_each(PEERINGS_FOLDER, "", remove_one, round))
-        round->is_calm = false;
     for (size_t i = 0; i < peerings->count; i++) {
         const struct goal_peering *peering = &peerings->items[i];
         if (why == OK || peering->desired == PEERING_UNWANTED)
-            peering_pass(&round->agent->host, round->arena, peering, &reports[i]);
+            peering_pass(&round->agent->host, round->arena, peerings, peering, &reports[i]);
         else
             reports[i] = (struct report_peering){ .id = peering->id,
                                                   .state = PEERING_FAILED,
@@ -129,7 +146,7 @@ go_round(struct round *round, int64_t *wall_put_ms)
                                                   .handshake_at = STR_EMPTY };
         round->is_calm &= reports[i].state == PEERING_OPEN || reports[i].state == PEERING_REMOVED;
     }
-    keep_reports(round, reports);
+    keep_reports(round);
 }
 
 void *
@@ -140,7 +157,9 @@ peerings_run(void *context)
     while (!agent_is_ending(agent)) {
         struct arena *arena CLEANUP(arena_cleanup) = arena_new(PASS_ARENA_BYTES);
         struct held_goal *held = agent_hold_goal(agent);
-        struct round round = { agent, arena, held == NULL ? NULL : &held->goal, true };
+        struct round round = {
+            .agent = agent, .arena = arena, .goal = held == NULL ? NULL : &held->goal, .is_calm = true
+        };
         if (arena != NULL && held != NULL)
             go_round(&round, &wall_put_ms);
         bool is_calm = held != NULL && round.is_calm;
@@ -178,6 +197,6 @@ peerings_report(struct agent *agent, struct arena *arena, struct report *report)
 bool
 peerings_have_tried(const struct agent *agent)
 {
-    return agent->goal == NULL || agent->goal->goal.peerings.count == 0 ||
-           agent->peerings->tried_version == agent->goal->goal.version;
+    /* Also when the goal has none: something may be left of those that it had. */
+    return agent->goal == NULL || agent->peerings->tried_version == agent->goal->goal.version;
 }

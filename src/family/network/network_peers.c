@@ -252,10 +252,9 @@ peer_delete(struct request *req)
     const json_t *before;
     id peer;
     TRY(lock_one(req, &peer, &before));
-    if (!is_terminating(before)) {
-        TRY(store_peer_remove(req->tx, req->project, peer));
+    TRY(store_peer_remove(req->tx, req->project, peer)); /* also one that goes: what it waited for may be gone */
+    if (!is_terminating(before))
         TRY(request_event(req, EVENT_PEER_DELETED, before, NULL));
-    }
     answer_nothing(req);
     return OK;
 }

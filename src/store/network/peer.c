@@ -99,3 +99,15 @@ store_container_is_peered(struct tx *tx, id project, id container, bool *ret_is_
     *ret_is_peered = rows_bool(&rows, 0, C_IS_PEERED);
     return OK;
 }
+
+error
+store_address_is_peered(struct tx *tx, str first, int64_t count, str *ret_block)
+{
+    struct params params = { 0 };
+    struct rows rows;
+    params_text(&params, P_FIRST, first);
+    params_int(&params, P_COUNT, count);
+    TRY(tx_query(tx, SQL_ADDRESS_PEERED, &params, &rows, NULL));
+    *ret_block = rows_text(&rows, 0, C_BLOCK);
+    return OK;
+}

@@ -22,6 +22,8 @@ MUST_USE error store_peer_update(struct tx *tx, const struct peer_draft *draft);
 MUST_USE error store_peer_lock(struct tx *tx, id project, id peer, str *ret_document, int64_t *ret_revision);
 /* At once when no host has an end of it, otherwise as soon as all have closed theirs. */
 MUST_USE error store_peer_remove(struct tx *tx, id project, id peer);
+/* The network of a tenant's peering that has one of the addresses, which no host can have then; empty when none has. */
+MUST_USE error store_address_is_peered(struct tx *tx, str first, int64_t count, str *ret_block);
 MUST_USE error store_container_is_peered(struct tx *tx, id project, id container, bool *ret_is_peered);
 
 #endif

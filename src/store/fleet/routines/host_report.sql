@@ -83,7 +83,7 @@ BEGIN
     IF EXISTS (SELECT FROM private_endpoint_service s WHERE s.host_id = p_host) THEN
         PERFORM host_report_relays(p_host, (p_report ->> 'version')::bigint >= v_version, p_report -> 'relays');
     END IF;
-    v_foreign := v_foreign OR host_report_peerings(p_host, p_report -> 'peerings');
+    v_foreign := v_foreign OR host_report_peerings(p_host, (p_report ->> 'version')::bigint >= v_version, p_report -> 'peerings');
     IF jsonb_path_exists(p_report, '$.members[*].restore.id') THEN
         v_clusters := v_clusters || host_report_restores(p_host, p_report -> 'members');
     END IF;

@@ -1,14 +1,14 @@
 -- What a report says about the host's ends of peerings. Only of those that have one there: no host puts its key among those of others. Answers whether it
--- spoke of another.
-CREATE OR REPLACE FUNCTION host_report_peerings(p_host bytea, p_peerings jsonb) RETURNS boolean
+-- spoke of another. It has done everything that it was told (p_is_done), so what is not in the report is gone there.
+CREATE OR REPLACE FUNCTION host_report_peerings(p_host bytea, p_is_done boolean, p_peerings jsonb) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     v_foreign boolean;
     v_gone bytea;
 BEGIN
-    -- Ends that went with the last member of the project on this host.
+    -- Ends that went with the last member of the project on this host. While one is named something of it is left, and its port is nobody else's.
     DELETE FROM network_peer_gateway g USING network_peer n
-    WHERE g.host_id = p_host AND n.id = g.peer_id AND n.desired = 'RUNNING' AND NOT p_host = ANY (peer_hosts(n))
+    WHERE p_is_done AND g.host_id = p_host AND n.id = g.peer_id AND n.desired = 'RUNNING' AND NOT p_host = ANY (peer_hosts(n))
       AND NOT EXISTS (SELECT FROM jsonb_to_recordset(p_peerings) AS s(id text) WHERE decode(s.id, 'hex') = n.id);
     IF jsonb_array_length(p_peerings) > 0 THEN
         WITH said AS MATERIALIZED (
@@ -36,10 +36,10 @@ BEGIN
                          AND NOT EXISTS (SELECT FROM network_peer_gateway g WHERE g.peer_id = s.peer AND g.host_id = p_host))
         INTO v_foreign;
         FOR v_gone IN SELECT n.id FROM jsonb_to_recordset(p_peerings) AS s(id text, state text) JOIN network_peer n ON n.id = decode(s.id, 'hex')
-                      WHERE s.state = 'REMOVED' AND n.desired = 'REMOVED' LOOP
+                      WHERE s.state = 'REMOVED' AND n.desired = 'REMOVED' ORDER BY n.id LOOP
             PERFORM peer_sweep(v_gone);
         END LOOP;
     END IF;
     RETURN coalesce(v_foreign, false);
 END $$;
-REVOKE ALL ON FUNCTION host_report_peerings(bytea, jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION host_report_peerings(bytea, boolean, jsonb) FROM PUBLIC;
