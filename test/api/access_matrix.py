@@ -34,11 +34,12 @@ LET_IN = {
     # No outage is simulated.
     "getGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
     "endGroupClusterOutageSimulation": (404, "RESOURCE_NOT_FOUND"),
-    # Their examples name a cluster, or a snapshot, that there is not.
+    # Their examples name a cluster, a snapshot or another thing that there is not.
     "createGroupClusterBackupExport": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupPushBasedLogExport": (400, "INVALID_ATTRIBUTE_VALUE"),  # its body names a role of the project
     "updateGroupPushBasedLogExport": (404, "RESOURCE_NOT_FOUND"),
     "createGroupClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
+    "createGroupPeer": (400, "INVALID_ATTRIBUTE_VALUE"),  # a network container
     "createGroupClusterRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupFlexClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "downloadGroupFlexClusterBackup": (400, "INVALID_ATTRIBUTE_VALUE"),

@@ -31,7 +31,7 @@ WRITTEN_AS_TEXT = ("text", "date", "id", "cidr")
 # Fields that hold the name of something that must exist, text of another language, or what must agree with other fields: not
 # every value within the bounds will do.
 MEANS_SOMETHING = re.compile(r"(^|[.])(roles\[0\][.]roleName|inheritedRoles\[0\][.]role|caCertificate|clientCertificate|clientKey|cas|auditFilter|"
-                             r"otelSuppliedHeaders|providerName|backingProviderName|cloudProvider|regionName|region|supportedRemoteRegions|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock|issuerUri|ssoUrl|content|frequencyInterval|policyItems|assertions|scheduledPolicyItems|copySettings|trustedIdentities|policies\[0\][.]body)$")
+                             r"otelSuppliedHeaders|providerName|backingProviderName|cloudProvider|regionName|region|supportedRemoteRegions|instanceSize|dbMajorVersion|diskSizeGB|regionConfigs|serviceCidrBlock|issuerUri|ssoUrl|content|frequencyInterval|policyItems|assertions|scheduledPolicyItems|copySettings|trustedIdentities|containerId|routeTableCidrBlock|furtherCidrBlocks|gatewayPublicKey|gatewayEndpoint|policies\[0\][.]body)$")
 SPECS = [{"zoneName": "z", "regionConfigs": [{"providerName": "ONPREM", "regionName": "EU_NORTH", "priority": 7,
                                               "electableSpecs": {"instanceSize": "M10", "nodeCount": 3, "diskSizeGB": 10},
                                               "readOnlySpecs": {"instanceSize": "M10", "nodeCount": 1, "diskSizeGB": 10}}]}]
@@ -634,6 +634,8 @@ class Matrix:
         if "roleAssignments" in full:  # likewise
             full["roleAssignments"] = [{"orgId": self.world.a.home, "role": "ORG_MEMBER"}]
         full.update(PARTS.get(row["operation"], {}))
+        if row["operation"] == "createGroupPeer":  # networks and a key agree with a container of the project
+            full.update(row["example"], containerId=self.values["containerId"])
         if "ssoUrl" in full:
             full["ssoUrl"] = "https://login.example.org/sso"
         if "pemFileInfo" in full:

@@ -60,7 +60,7 @@ def whose(table, columns):
 
 # ---- A row of B in every table ----
 MADE_UP = {"reeve_id": "decode('{id}', 'hex')", "bytea": "decode('{id}', 'hex')", "bytea[]": "'{{}}'", "text[]": "'{{}}'", "boolean": "false", "jsonb": "'{{}}'", "json": "'{{}}'", "inet": "'10.99.0.1'",
-           "cidr": "'10.99.0.0/24'", "date": "'2020-01-01'", "timestamp with time zone": "now()", "pg_lsn": "'0/1'"}
+           "cidr": "'10.99.0.0/24'", "cidr[]": "'{{10.99.0.0/24}}'", "date": "'2020-01-01'", "timestamp with time zone": "now()", "pg_lsn": "'0/1'"}
 
 
 POINTERS = {("operator", "name"): "'red'", ("operator", "token_hash"): "sha256('red')", ("revoked_token", "principal_id"): "(SELECT id FROM principal WHERE org_id = {b} LIMIT 1)",
