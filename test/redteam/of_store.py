@@ -65,6 +65,7 @@ MADE_UP = {"reeve_id": "decode('{id}', 'hex')", "bytea": "decode('{id}', 'hex')"
 
 POINTERS = {("operator", "name"): "'red'", ("operator", "token_hash"): "sha256('red')", ("revoked_token", "principal_id"): "(SELECT id FROM principal WHERE org_id = {b} LIMIT 1)",
             ("backup_stanza", "name"): "'redred-1'", ("object_store", "name"): "'red'", ("certificate", "authority"): "(SELECT id FROM authority WHERE org_id = {b} LIMIT 1)",
+            ("network_peer", "port"): "51820", ("private_endpoint_port", "port"): "1024",
             ("cluster_scaling", "cluster_id"): "(SELECT id FROM cluster WHERE org_id = {b} LIMIT 1)"}
 
 
