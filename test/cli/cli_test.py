@@ -270,7 +270,7 @@ def test_fleet(suite, node, world, reeve, rows, words, examples):
         quiet = lambda text: re.sub(rb'"silentS":\d+', b"", text.strip())
         suite.check(ended.status == 0 and quiet(ended.out) == quiet(sent), "%s in a pipe: %r, and %r was sent", row["operation"], ended, sent[:300])
     ended = reeve.pipe("fleet", "hosts", "list", "--query", "results[?region=='EU_SOUTH'].name", "--output", "text")
-    suite.equal(sorted(ended.out.decode().split()), ["h17", "h18", "h19", "h20", "repository-south"], "--query")
+    suite.equal(sorted(ended.out.decode().split()), ["h17", "h18", "h19", "h20", "repository-south", "x2"], "--query")
     suite.equal(len(json.loads(reeve.pipe("fleet", "addresses", "list", "--all").out)["results"]), int(sql("SELECT count(*) FROM host_address")), "every page")
     table = plain(reeve.terminal("fleet", "hosts", "list", columns=140).out)
     suite.check("NAME" in table and "STATE" in table and "h12" in table and "{" not in table, "a table of hosts: %s", table[:400])
