@@ -15,7 +15,6 @@
 #include "store/access/access.h"
 #include "store/cluster/cluster.h"
 #include "store/resource.h"
-#include "store/tenant/project.h"
 
 enum {
     REASON_MAX = 250,
@@ -91,14 +90,13 @@ read_session(struct request *req, id session, struct rows *ret_rows)
 }
 
 /* ---- Opening ---- */
-/* The cluster that is meant, locked after its project, in its organization's transaction. */
+/* The cluster that is meant, locked, in its organization's transaction. */
 static error
 take_cluster(struct request *req, str named, struct cluster *ret_cluster)
 {
     str text;
     bool is_there;
     id organization, project;
-    struct project unused;
     TRY(operator_find_cluster(req, named, INVALID_ATTRIBUTE_VALUE, &text));
     if (text.len == 0)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("cluster"), V("there is no such cluster"));
@@ -108,7 +106,6 @@ take_cluster(struct request *req, str named, struct cluster *ret_cluster)
         !id_parse(json_str(json_object_get(document, "projectId")), &project))
         return fail(req->arena, OVERLOADED);
     TRY(tx_set_organization(req->tx, organization));
-    TRY(store_project_lock(req->tx, organization, project, &unused));
     TRY(store_cluster_lock(req->tx, organization, project, STR("cluster"), name, &is_there, ret_cluster));
     if (!is_there)
         return fail(req->arena, INVALID_ATTRIBUTE_VALUE, V("cluster"), V("there is no such cluster"));
@@ -220,14 +217,12 @@ end_session(struct request *req)
     struct rows rows;
     struct event_draft by;
     struct support_ended which = { 0 };
-    struct project unused;
     size_t count;
     TRY(request_path_id(req, "sessionId", &which.session));
     TRY(read_session(req, which.session, &rows));
     which.project = rows_id(&rows, 0, C_PROJECT);
     which.organization = rows_id(&rows, 0, C_ORGANIZATION);
     TRY(tx_set_organization(req->tx, which.organization));
-    TRY(store_project_lock(req->tx, which.organization, which.project, &unused));
     request_event_actor(req, &by);
     TRY(store_support_end(req->tx, &which, &by, &count));
     answer_nothing(req);

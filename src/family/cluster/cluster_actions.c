@@ -10,7 +10,6 @@
 #include "family/cluster/clusters.h"
 #include "job/cluster/cluster_jobs.h"
 #include "store/access/support.h"
-#include "store/tenant/project.h"
 
 static const struct field pin_fields[] = {
     DATE("expirationDate", "When the pin ends, in the future; without it, the pin lasts until it is removed.", 0,
@@ -89,10 +88,7 @@ cluster_restart(struct request *req)
 static error
 record(struct request *req, const char *part, json_t *value, enum event_type type)
 {
-    struct project project;
     struct cluster cluster;
-    TRY(store_project_lock(req->tx, req->organization, req->project,
-                           &project)); /* before the cluster: access may change */
     TRY(take_from_path(req, &cluster));
     const json_t *before = json_object_get(cluster.document, part);
     json_t *document = json_in(req->arena, json_copy((json_t *)cluster.document));
