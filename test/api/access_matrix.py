@@ -39,7 +39,7 @@ LET_IN = {
     "createGroupPushBasedLogExport": (400, "INVALID_ATTRIBUTE_VALUE"),  # its body names a role of the project
     "updateGroupPushBasedLogExport": (404, "RESOURCE_NOT_FOUND"),
     "createGroupClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
-    "createGroupPeer": (400, "INVALID_ATTRIBUTE_VALUE"),  # a network container
+    "createPeer": (400, "INVALID_ATTRIBUTE_VALUE"),  # a network container
     "createGroupClusterRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "createGroupFlexClusterBackupRestoreJob": (400, "INVALID_ATTRIBUTE_VALUE"),
     "downloadGroupFlexClusterBackup": (400, "INVALID_ATTRIBUTE_VALUE"),

@@ -634,7 +634,7 @@ class Matrix:
         if "roleAssignments" in full:  # likewise
             full["roleAssignments"] = [{"orgId": self.world.a.home, "role": "ORG_MEMBER"}]
         full.update(PARTS.get(row["operation"], {}))
-        if row["operation"] == "createGroupPeer":  # networks and a key agree with a container of the project
+        if row["operation"] == "createPeer":  # networks and a key agree with a container of the project
             full.update(row["example"], containerId=self.values["containerId"])
         if "ssoUrl" in full:
             full["ssoUrl"] = "https://login.example.org/sso"
