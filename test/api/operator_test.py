@@ -434,9 +434,9 @@ def test_host_order(suite, good):
 
 def test_hosts(suite, good, desk):
     hosts = good("listHosts", "/hosts?itemsPerPage=7&pageNum=2")
-    suite.equal((len(hosts["results"]), hosts["totalCount"], [link["rel"] for link in hosts["links"]]), (7, 22, ["self", "previous", "next"]), "a page of hosts: twenty for members, two for backups")
+    suite.equal((len(hosts["results"]), hosts["totalCount"], [link["rel"] for link in hosts["links"]]), (7, 24, ["self", "previous", "next"]), "a page of hosts: twenty for members, two for backups, two relays")
     suite.check(hosts["results"][0]["links"][0]["href"].endswith(PREFIX + "/hosts/" + hosts["results"][0]["name"]), "links of items: %r", hosts["results"][0])
-    suite.equal(len(good("listHosts", "/hosts?itemsPerPage=500")["results"]), 22, "all hosts")
+    suite.equal(len(good("listHosts", "/hosts?itemsPerPage=500")["results"]), 24, "all hosts")
     used = sql("SELECT h.name FROM host h JOIN cluster_member m ON m.host_id = h.id LIMIT 1")
     shown = good("showHost", "/hosts/" + used)
     suite.check(shown["members"] == len(shown["memberList"]) > 0, "a host with its members: %r", shown)
